@@ -1,0 +1,27 @@
+"""Every error a caller can cause. All derive from :class:`DraughtsError` and say what was wrong and where."""
+
+from __future__ import annotations
+
+
+class DraughtsError(Exception):
+    """Base of all errors that bad input to this package can raise."""
+
+
+class VariantError(DraughtsError, ValueError):
+    """No variant of that name."""
+
+
+class FenError(DraughtsError, ValueError):
+    """A FEN that cannot be read; the message names the place."""
+
+
+class IllegalMoveError(DraughtsError, ValueError):
+    """A move that is not legal in the position, or text that fits none or several of its moves."""
+
+
+class ActionError(DraughtsError, ValueError):
+    """An action id out of range, or one that is no legal move of the position."""
+
+
+class GameOverError(DraughtsError, ValueError):
+    """A move was played in a game that has ended, or taken back where none was played."""

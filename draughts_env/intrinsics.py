@@ -1,0 +1,66 @@
+"""Single machine instructions that numba does not offer: bit counts, bit reversal, raw loads and stores.
+
+Raw addresses matter: an array argument is seven values and every slice counts references, which
+halves the speed of a move generator; an address is one integer.
+The file belongs to the kernel sources (draughts_env.jit).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+_I64 = ir.IntType(64)
+
+
+def _bit_function(name: str, with_flag: bool) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        function = builder.module.declare_intrinsic(name, [_I64])
+        extra = [ir.Constant(ir.IntType(1), 0)] if with_flag else []
+        return builder.call(function, [args[0], *extra])
+
+    return generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def popcount(typing_context: Any, x: Any) -> Any:
+    """Number of one bits of a uint64, as int64."""
+    return types.int64(types.uint64), _bit_function("llvm.ctpop", False)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def lowest(typing_context: Any, x: Any) -> Any:
+    """Index of the lowest one bit of a uint64, as int64; 64 for zero."""
+    return types.int64(types.uint64), _bit_function("llvm.cttz", True)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def reverse_bits(typing_context: Any, x: Any) -> Any:
+    """The uint64 with the order of its 64 bits reversed."""
+    return types.uint64(types.uint64), _bit_function("llvm.bitreverse", False)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def load(typing_context: Any, address: Any, index: Any) -> Any:
+    """The uint64 at ``address + 8 * index``."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        pointer = builder.inttoptr(args[0], _I64.as_pointer())
+        return builder.load(builder.gep(pointer, [args[1]]))
+
+    return types.uint64(types.uint64, types.int64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def store(typing_context: Any, address: Any, index: Any, value: Any) -> Any:
+    """Write a uint64 to ``address + 8 * index``."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        pointer = builder.inttoptr(args[0], _I64.as_pointer())
+        builder.store(args[2], builder.gep(pointer, [args[1]]))
+        return context.get_dummy_value()
+
+    return types.void(types.uint64, types.int64, types.uint64), generate
