@@ -20,10 +20,10 @@ import numpy as np
 import numpy.typing as npt
 
 from draughts_env.errors import ActionError
-from draughts_env.geometry import Geometry
-from draughts_env.intrinsics import load, lowest
+from draughts_env.geometry import Geometry, geometry
+from draughts_env.intrinsics import load, lowest, reverse_bits
 from draughts_env.jit import kernel
-from draughts_env.kernels import ALL, MAX_MOVES, WORDS, ZERO, U, half_of, bits_of, legal_moves, reverse_bits
+from draughts_env.kernels import ALL, WORDS, ZERO, U, bits_of, half_of, legal_moves
 from draughts_env.variants import Variant, variant
 
 if TYPE_CHECKING:
@@ -89,8 +89,6 @@ def action_tables(rules: int, size: int) -> tuple[npt.NDArray[np.uint64], npt.ND
 
     With flying kings the tables are empty.
     """
-    from draughts_env.geometry import geometry
-
     board = geometry(size)
     if rules >> 5 & 1:
         return np.zeros(0, np.uint64), np.zeros(0, np.int64), board.squares**2 + EXTRA_SLOTS
@@ -212,36 +210,72 @@ def legal_actions(own, opp, kings, up, rules, keys, ids, moves, capacity, action
 
 
 class ActionSpace:
-    """Action ids of one variant.
+    """Action ids of one variant, and the way from positions and moves to ids and back.
 
     Attributes:
         variant: the variant.
         n: number of actions; ids are ``0 .. n - 1``.
+        keys, ids: tables for :func:`encode_actions`.
     """
 
     def __init__(self, of: Variant | str) -> None:
         self.variant = variant(of)
-        self._rules = U(self.variant.rules)
         self.keys, self.ids, self.n = action_tables(self.variant.rules, self.variant.size)
-        self._moves = np.zeros(MAX_MOVES * WORDS, np.uint64)
-        self._actions = np.zeros(MAX_MOVES, np.int64)
 
-    def _legal(self, position: Position) -> int:
-        up = position.turn == "white"
-        own, opp = (position.white, position.black) if up else (position.black, position.white)
+    def legal(self, position: Position) -> npt.NDArray[np.int64]:
+        """Ids of the legal moves, in the order of ``position.legal_moves()``; shape ``(moves,)``.
+
+        Raises:
+            ActionError: the position belongs to other rules.
+        """
         if position.variant.rules != self.variant.rules:
             raise ActionError(f"a position of {position.variant} has no actions in the space of {self.variant}")
-        return int(
-            legal_actions(
-                U(own),
-                U(opp),
-                U(position.kings),
-                up,
-                self._rules,
-                self.keys,
-                self.ids,
-                U(self._moves.ctypes.data),
-                MAX_MOVES,
-                self._actions,
-            )
+        words = position.move_words
+        actions = np.empty(len(words), np.int64)
+        encode_actions(
+            U(words.ctypes.data),
+            len(words),
+            position.turn == "white",
+            U(self.variant.rules),
+            self.keys,
+            self.ids,
+            actions,
         )
+        return actions
+
+    def encode(self, position: Position, move: Move) -> int:
+        """Id of a legal move.
+
+        Raises:
+            IllegalMoveError: the move is not legal in the position.
+        """
+        return int(self.legal(position)[position.index(move)])
+
+    def decode(self, position: Position, action: int) -> Move:
+        """The legal move of an id.
+
+        Raises:
+            ActionError: the id is out of range or no legal move's.
+        """
+        if not 0 <= action < self.n:
+            raise ActionError(f"action {action} is out of range: {self.variant} has actions 0 to {self.n - 1}")
+        places = np.flatnonzero(self.legal(position) == action)
+        if len(places) == 0:
+            raise ActionError(f"action {action} is no legal move in {position.fen}")
+        return position.legal_moves()[int(places[0])]
+
+    def mask(self, position: Position) -> npt.NDArray[np.int8]:
+        """1 for every id that is a legal move, else 0; shape ``(n,)``."""
+        mask = np.zeros(self.n, np.int8)
+        mask[self.legal(position)] = 1
+        return mask
+
+
+@cache
+def action_space(of: Variant | str) -> ActionSpace:
+    """The action space of a variant (one shared object per variant).
+
+    Raises:
+        VariantError: no variant of that name.
+    """
+    return ActionSpace(of)
