@@ -16,34 +16,34 @@ from numba.extending import intrinsic
 _I64 = ir.IntType(64)
 
 
-def _bit_function(name: str, with_flag: bool) -> Any:
+def _builder_call(method: str, *extra: ir.Constant) -> Any:
+    """Code generator of an intrinsic that is one method of the IR builder, with constant further arguments."""
+
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        function = builder.module.declare_intrinsic(name, [_I64])
-        extra = [ir.Constant(ir.IntType(1), 0)] if with_flag else []
-        return builder.call(function, [args[0], *extra])
+        return getattr(builder, method)(args[0], *extra)
 
     return generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def popcount(typing_context: Any, x: Any) -> Any:
     """Number of one bits of a uint64, as int64."""
-    return types.int64(types.uint64), _bit_function("llvm.ctpop", False)
+    return types.int64(types.uint64), _builder_call("ctpop")
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def lowest(typing_context: Any, x: Any) -> Any:
     """Index of the lowest one bit of a uint64, as int64; 64 for zero."""
-    return types.int64(types.uint64), _bit_function("llvm.cttz", True)
+    return types.int64(types.uint64), _builder_call("cttz", ir.Constant(ir.IntType(1), 0))
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def reverse_bits(typing_context: Any, x: Any) -> Any:
     """The uint64 with the order of its 64 bits reversed."""
-    return types.uint64(types.uint64), _bit_function("llvm.bitreverse", False)
+    return types.uint64(types.uint64), _builder_call("bitreverse")
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def load(typing_context: Any, address: Any, index: Any) -> Any:
     """The uint64 at ``address + 8 * index``."""
 
@@ -54,7 +54,7 @@ def load(typing_context: Any, address: Any, index: Any) -> Any:
     return types.uint64(types.uint64, types.int64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def store(typing_context: Any, address: Any, index: Any, value: Any) -> Any:
     """Write a uint64 to ``address + 8 * index``."""
 

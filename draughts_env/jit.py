@@ -3,12 +3,17 @@
 Numba's own cache looks at the file of the function it compiles, not at the files of the functions
 that one calls, so an edit to a callee would go unnoticed. Here the cache lives in a folder whose
 name is a hash of all kernel sources that can be involved; any edit leads to a fresh folder.
+
+A trap: numba compiles a kernel anew for a literal argument (``f(0)``, ``f(True)``, a global constant), and a
+recursive kernel that exists in several such versions crashes when it is loaded from the cache. Arguments of recursive
+kernels are therefore never literals: ``np.int64(0)``, or a variable.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -20,8 +25,8 @@ from numba.core import event
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-#: A file takes part in the cache key when it mentions this module.
-_MARK = b"draughts_env.jit"
+#: A file takes part in the cache key when it mentions this module or the decorator that `agents` makes of it.
+_MARK = re.compile(rb"\b(draughts_env|agents)\.jit\b")
 
 
 def cache_root() -> Path:
@@ -35,7 +40,7 @@ def _sources_key(folders: tuple[Path, ...]) -> str:
     for folder in folders:
         for file in sorted(folder.rglob("*.py")):
             text = file.read_bytes()
-            if _MARK in text:
+            if _MARK.search(text):
                 digest.update(file.relative_to(folder).as_posix().encode())
                 digest.update(text)
     return digest.hexdigest()[:16]

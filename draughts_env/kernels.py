@@ -136,11 +136,10 @@ def _jump(origin, at, king, opp, empty, taken, count, up, rules, n, best, moves,
         if not flying:
             crowned = not king and flag(rules, 7) and (y & crown_row(rules, up)) != ZERO
             if crowned:
-                n, best = _jump(
-                    origin, y, True, opp, empty, after | CROWNED, count + 1, up, rules, n, best, moves, capacity
-                )
-            else:
-                n, best = _jump(origin, y, king, opp, empty, after, count + 1, up, rules, n, best, moves, capacity)
+                after |= CROWNED
+            n, best = _jump(
+                origin, y, king or crowned, opp, empty, after, count + 1, up, rules, n, best, moves, capacity
+            )
             continue
         # Without the majority rule a king must still land where it can go on, if there is such a square.
         choosy = False
@@ -192,13 +191,13 @@ def captures(own, opp, kings, up, rules, moves, capacity):
         able = (upward if up else down) | ((down | upward) & kings)
     if flag(rules, 5):
         able |= own & kings
-    n = 0
-    best = 0
+    n = np.int64(0)
+    best = np.int64(0)
     while able:
         b = able & (~able + ONE)
         able ^= b
         n, best = _jump(
-            b, b, (b & kings) != ZERO, opp, empty | b, ZERO, 0, up, rules, n, best, moves, capacity
+            b, b, (b & kings) != ZERO, opp, empty | b, ZERO, np.int64(0), up, rules, n, best, moves, capacity
         )
     return n
 

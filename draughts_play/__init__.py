@@ -1,0 +1,1 @@
+"""Where people meet the agents: command line, web page, terminal and protocols."""

@@ -1,0 +1,1 @@
+"""Networks: what they see, what they are made of, how they are evaluated and stored."""

@@ -1,0 +1,1 @@
+"""Training: self-play, samples, replay, learner, and the loop that joins them."""
