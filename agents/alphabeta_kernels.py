@@ -272,7 +272,7 @@ def _search_root(own, opp, kings, up, quiet, ending, depth, n, rules, w, moves, 
     salt = _mix(load(w, SEED) ^ _mix(key))
     best = np.int64(-INFINITE)
     best_rank = ZERO
-    first_follows = _order(moves, n, 0, True, w)
+    first_follows = _order(moves, n, np.int64(0), depth > 1, w)
     for i in range(n):
         origin = load(moves, WORDS * i)
         target = load(moves, WORDS * i + 1)

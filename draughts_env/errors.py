@@ -25,3 +25,7 @@ class ActionError(DraughtsError, ValueError):
 
 class GameOverError(DraughtsError, ValueError):
     """A move was played in a game that has ended, or taken back where none was played."""
+
+
+class PositionError(DraughtsError, ValueError):
+    """A position that cannot be: pieces on top of each other or off the board; or a square that does not exist."""

@@ -33,11 +33,10 @@ class SearchConfig:
     c_scale: float = option(0.3, "completed values: weight of values against prior logits", minimum=0)
     c_puct: float = option(1.5, "exploration below the root (and at a puct root)", minimum=0)
     fpu_reduction: float = option(0.2, "an unvisited move's value is its parent's less this", minimum=0, maximum=2)
+    noise_scale: float = option(1.0, "gumbel: scale of the noise that varies play; 0: always the best move", minimum=0)
     noise_fraction: float = option(0.25, "puct: share of Dirichlet noise in the root's prior", minimum=0, maximum=1)
-    noise_alpha: float = option(0.6, "puct: shape of the Dirichlet noise", above=0)
-    temperature: float = option(
-        1.0, "gumbel: scale of the noise that varies play; puct: exponent 1/temperature on visits", minimum=0
-    )
+    noise_alpha: float = option(10.0, "puct: shape of that noise, divided by the number of legal moves", above=0)
+    temperature_plies: int = option(16, "puct: moves before this ply are drawn in proportion to visits", minimum=0)
 
 
 @dataclass
