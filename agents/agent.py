@@ -183,7 +183,7 @@ class AgentKind:
         factory: Any = importlib.import_module(module)
         for part in attribute.split("."):
             factory = getattr(factory, part)
-        return factory(*arguments, **options)  # type: ignore[no-any-return]
+        return factory(*arguments, **options)
 
 
 #: Agents that are read from a checkpoint file, named by its path or as ``best``.
@@ -199,7 +199,11 @@ AGENTS: Mapping[str, AgentKind] = {
     kind.name: kind
     for kind in (
         AgentKind(
-            "random", "any legal move, each as likely", "agents.random_agent:RandomAgent", {"seed": _SEED}, any_limit=True
+            "random",
+            "any legal move, each as likely",
+            "agents.random_agent:RandomAgent",
+            {"seed": _SEED},
+            any_limit=True,
         ),
         AgentKind(
             "alphabeta",
@@ -270,9 +274,8 @@ def parse_spec(text: str) -> AgentSpec:
         elif name in AGENTS:
             kind = AGENTS[name]
         else:
-            raise AgentError(
-                f"unknown agent {text!r}; known are {_listed([*AGENTS, SHIPPED_NAMES[0]])}, and a path ending in {_SUFFIX}"
-            )
+            known = _listed([*AGENTS, SHIPPED_NAMES[0]])
+            raise AgentError(f"unknown agent {text!r}; known are {known}, and a path ending in {_SUFFIX}")
     options = _read_options(rest, kind.options, f"options of {kind.name}")
     spec = AgentSpec(text.strip(), kind, options, path)
     spec.limit.given()  # a limit of 0 is found here
@@ -304,7 +307,9 @@ def shipped_checkpoint(of: Variant | str) -> Path:
         path = folder / f"{name}{_SUFFIX}"
         if path.is_file():
             return path
-    raise AgentError(f"no checkpoint for {name} ships with this version; name another agent or the path of a checkpoint")
+    raise AgentError(
+        f"no checkpoint for {name} ships with this version; name another agent or the path of a checkpoint"
+    )
 
 
 # --- options in text --------------------------------------------------------------------------------
@@ -324,7 +329,9 @@ def _read_options(text: str, known: Mapping[str, Option], what: str) -> dict[str
         try:
             found[name] = kind(value)
         except ValueError:
-            raise AgentError(f"{name} must be {'a whole number' if kind is int else 'a number'}, not {value!r}") from None
+            raise AgentError(
+                f"{name} must be {'a whole number' if kind is int else 'a number'}, not {value!r}"
+            ) from None
     return found
 
 

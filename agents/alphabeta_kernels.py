@@ -4,9 +4,9 @@ Scores are integers for the side to move: 100 a man. A game lost after ``ply`` m
 winner hurries and a loser delays. Repetitions (of the game or of the line searched) and drawn clocks are 0.
 
 All of a search's memory is one array of uint64 words, passed as its address ``w``: a few single words
-(``NODES`` ... ``FORCED``), the best line, the lines of each ply, the killer moves, the keys of the positions passed, and
-a stack of move lists. :func:`workspace_words` says how long it is. A search can be stopped from another thread by
-writing 1 to the word ``STOP``.
+(``NODES`` ... ``LINE_LENGTH``), the best line, the lines of each ply, the killer moves, the keys of the positions
+passed, and a stack of move lists. :func:`workspace_words` says how long it is. A search can be stopped from another
+thread by writing 1 to the word ``STOP``.
 """
 
 from __future__ import annotations
@@ -184,13 +184,14 @@ def _keep_line(line, origin, target, captured):
 def search(own, opp, kings, up, quiet, ending, depth, ply, alpha, beta, follow, rules, w, moves, end):
     """Score of a position by alpha-beta to ``depth``, captures followed to their end.
 
-    ``moves`` and ``end`` are the free part of the stack of move lists. The result means nothing when ``ABORTED`` is set.
+    ``moves`` and ``end`` are the free part of the stack of move lists. The result means nothing once ``ABORTED`` is
+    set.
     """
-    nodes = load(w, NODES) + U(1)
-    store(w, NODES, nodes)
-    if load(w, ARMED) != ZERO and (load(w, STOP) != ZERO or nodes > load(w, NODE_LIMIT)):
+    nodes = load(w, NODES)
+    if load(w, ARMED) != ZERO and (load(w, STOP) != ZERO or nodes >= load(w, NODE_LIMIT)):
         store(w, ABORTED, U(1))
         return 0
+    store(w, NODES, nodes + U(1))
     line = w + U(8) * U(_LINES + _STRIDE * ply)
     store(line, 0, ZERO)
     capacity = np.int64((end - moves) // U(8 * WORDS))

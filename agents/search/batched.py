@@ -7,7 +7,7 @@ import numpy as np
 from agents.jit import kernel
 from agents.network.features import mover_boards
 from agents.search.search import Search, supply
-from agents.search.tree import EVALUATIONS, LEAF
+from agents.search.tree import EVALUATIONS, LEAF, shown_quiet
 
 
 @kernel()
@@ -17,7 +17,7 @@ def write_leaf(search: Search, rules, boards, clocks, row):  # type: ignore[no-u
     boards[row, 0], boards[row, 1], boards[row, 2], boards[row, 3] = mover_boards(
         node.white, node.black, node.kings, node.up == 1, rules.word
     )
-    clocks[row, 0] = node.quiet
+    clocks[row, 0] = shown_quiet(node.quiet, rules)
     clocks[row, 1] = node.ending
     clocks[row, 2] = node.repeats
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agents.jit import kernel
 from agents.network.sparse import evaluate_hidden, policy_logit
 from agents.search.search import resume_search, supply
-from agents.search.tree import EVALUATIONS, LEAF, PENDING
+from agents.search.tree import EVALUATIONS, LEAF, PENDING, shown_quiet
 
 
 @kernel()
@@ -20,10 +20,10 @@ def evaluate_leaf(search, rules, how, net, scratch):
         node.black,
         node.kings,
         node.up == 1,
-        node.quiet,
+        shown_quiet(node.quiet, rules),
         node.ending,
         node.repeats,
-        rules.word,
+        rules.shown,
     )
     for e in range(node.first, node.first + node.count):
         edge = tree.edges[e]

@@ -88,10 +88,10 @@ class Search(NamedTuple):
     noise: Any  # float32 (MAX_ROOT_MOVES,): Gumbel noise of the root's moves
 
 
-def new_search(simulations: int, seed: int = 0) -> Search:
-    """Memory of one search."""
+def new_search(simulations: int, seed: int = 0, moves_per_node: int = 16) -> Search:
+    """Memory of one search of about so many simulations."""
     return Search(
-        new_tree(simulations),
+        new_tree(simulations, moves_per_node),
         np.zeros(4, np.int64),
         np.array([seed], np.uint64),
         np.zeros(MAX_ROOT_MOVES, np.float32),

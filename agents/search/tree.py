@@ -79,9 +79,10 @@ EXACT, PENDING, FULL = 0, 1, 2
 
 
 class Rules(NamedTuple):
-    """A variant as the search kernels take it: rules word and action tables."""
+    """A variant as the search kernels take it: rules words and action tables."""
 
-    word: Any  # np.uint64
+    word: Any  # np.uint64: the rules that are played
+    shown: Any  # np.uint64: the variant's own, which differ when self-play shortens the quiet limit
     keys: Any
     ids: Any
 
@@ -117,7 +118,13 @@ def search_rules(variant: Variant, quiet_plies: int | None = None) -> Rules:
     word = variant.rules
     if quiet_plies is not None:
         word = word & ~(255 << 16) | min(quiet_plies, variant.draws.quiet_plies) << 16
-    return Rules(U(word), keys, ids)
+    return Rules(U(word), U(variant.rules), keys, ids)
+
+
+@kernel()
+def shown_quiet(quiet, rules):
+    """The quiet clock as networks see it: the same share of the variant's own limit."""
+    return np.int64(quiet) * field(rules.shown, 16) // field(rules.word, 16)
 
 
 def new_tree(simulations: int, moves_per_node: int = 16) -> Tree:
@@ -420,3 +427,26 @@ def better_move(tree, a, b):
     if tree.edges[a].visits != tree.edges[b].visits:
         return tree.edges[a].visits > tree.edges[b].visits
     return tree.edges[a].prior > tree.edges[b].prior
+
+
+@kernel()
+def principal_variation(tree, place):
+    """Places in their positions' move lists of the line of best play that begins with root move ``place``."""
+    line = np.empty(MAX_DEPTH, np.int64)
+    length = 0
+    index = np.int64(0)
+    e = np.int64(tree.nodes[0].first) + place
+    while length < MAX_DEPTH:
+        line[length] = e - tree.nodes[index].first
+        length += 1
+        index = np.int64(tree.edges[e].child)
+        if index < 0 or tree.nodes[index].count == 0:
+            break
+        node = tree.nodes[index]
+        e = np.int64(node.first)
+        for other in range(node.first + 1, node.first + node.count):
+            if better_move(tree, other, e):
+                e = np.int64(other)
+        if tree.edges[e].visits == 0 and tree.edges[e].proven == 0:
+            break
+    return line[:length].copy()

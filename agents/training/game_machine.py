@@ -24,8 +24,8 @@ from agents.search.search import (
     improved_policy,
     resume_search,
 )
-from agents.search.tree import EDGE, EVALUATIONS, MAX_DEPTH, NODE, PENDING, Tree, make_child, set_root
-from draughts_env.kernels import MAX_MOVES, WORDS, ZERO, U, clocks_drawn, ending_limit, field
+from agents.search.tree import EDGE, EVALUATIONS, MAX_DEPTH, NODE, PENDING, Tree, make_child, set_root, shown_quiet
+from draughts_env.kernels import MAX_MOVES, WORDS, ZERO, U, clocks_drawn, ending_limit
 
 MAX_HISTORY = 512
 
@@ -76,7 +76,6 @@ class Plan(NamedTuple):
     max_plies: Any
     temperature_plies: Any  # PUCT roots: moves before this ply are drawn by visits
     simulations: Any
-    full_quiet: Any  # the variant's own quiet limit, to which the recorded clock is scaled
 
 
 def new_games(count: int, simulations: int, max_plies: int, moves_per_node: int = 24) -> Games:
@@ -270,7 +269,7 @@ def _record(game, rules, how, plan):
     game.boards[i, 1] = own_kings
     game.boards[i, 2] = opp_men
     game.boards[i, 3] = opp_kings
-    game.clocks[i, 0] = state[QUIET] * plan.full_quiet // field(rules.word, 16)
+    game.clocks[i, 0] = shown_quiet(state[QUIET], rules)
     game.clocks[i, 1] = state[ENDING]
     game.clocks[i, 2] = state[REPEATS]
     game.side[i] = 1 if root.up == 1 else -1

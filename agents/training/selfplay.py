@@ -139,7 +139,6 @@ class SelfPlay:
             self._config.max_plies,
             self._temperature_plies,
             simulations,
-            self.variant.draws.quiet_plies,
         )
 
     def _seed(self, game: int) -> Any:
@@ -147,7 +146,7 @@ class SelfPlay:
 
     def play(
         self,
-        model: nn.Module,
+        model: nn.Module | Evaluator,
         first_game: int,
         games: int,
         simulations: int,
@@ -156,10 +155,12 @@ class SelfPlay:
         """Play games ``first_game .. first_game + games - 1`` to their ends.
 
         Args:
-            model: the network; its weights are read once, at the start.
+            model: the network, its weights read once, at the start; or any evaluator, for lockstep.
             simulations: budget of every move.
             on_progress: called with the number of games and of positions finished so far.
         """
+        from torch import nn
+
         from agents.network.models import SparseNet
 
         started = time.perf_counter()
@@ -168,7 +169,8 @@ class SelfPlay:
         if isinstance(model, SparseNet):
             records = self._in_kernel(export_weights(model), plan, schedule, first_game, games)
         else:
-            records = self._batched(TorchEvaluator(model, self.variant), plan, schedule, first_game, games)
+            evaluator = TorchEvaluator(model, self.variant) if isinstance(model, nn.Module) else model
+            records = self._batched(evaluator, plan, schedule, first_game, games)
         finished: dict[int, _Record] = {}
         positions = 0
         for record in records:

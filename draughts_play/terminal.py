@@ -1,0 +1,310 @@
+"""A game against an agent in a terminal."""
+
+from __future__ import annotations
+
+import queue
+import random
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.padding import Padding
+
+from agents.agent import Agent, Decision, Limit
+from agents.files import replace_file
+from draughts_env.errors import DraughtsError, IllegalMoveError
+from draughts_env.game import Game
+from draughts_env.pdn import result_text, write_game
+from draughts_env.variants import Color, Variant
+from draughts_play.board_picture import board_picture, move_text
+
+_OTHER: dict[Color, Color] = {"black": "white", "white": "black"}
+_YES = ("y", "yes")
+_NO = ("n", "no", "q", "quit", "exit")
+
+
+class _Quit(Exception):
+    """The person wants to leave."""
+
+
+class Terminal:
+    """Games of a person against an agent, one after the other, colours swapped each time.
+
+    Args:
+        variant: the rules.
+        agent: the opponent, which also gives the hints.
+        color: the person's colour in the first game; None lets chance decide.
+        limit: the agent's time for a move, if not its own limit.
+        fen: where games start, if not from the starting position.
+        console: where to print.
+        read: asks for a line of input, given the prompt; raises EOFError at the end of the input.
+        seed: decides the random colour.
+
+    Raises:
+        FenError: the FEN cannot be read.
+    """
+
+    def __init__(
+        self,
+        variant: Variant,
+        agent: Agent,
+        *,
+        color: Color | None = None,
+        limit: Limit | None = None,
+        fen: str | None = None,
+        console: Console | None = None,
+        read: Callable[[str], str] = input,
+        seed: int | None = None,
+    ) -> None:
+        self._fen = fen
+        self._game = Game(variant, fen)
+        self._agent = agent
+        self._limit = limit
+        self._console = console or Console(highlight=False)
+        self._read = read
+        by_chance: Color = "black" if random.Random(seed).random() < 0.5 else "white"
+        self._color: Color = color or by_chance
+        self._flipped = False
+        self._ended: tuple[Color | None, str] | None = None  # winner and reason, off the board too
+        self._commands: dict[str, tuple[Callable[[str], None], str]] = {
+            "help": (self._help, "this list"),
+            "moves": (self._show_moves, "the legal moves with their numbers"),
+            "board": (self._show_board, "the board"),
+            "hint": (self._hint, "what the agent would play in your place"),
+            "undo": (self._undo, "take back your last move"),
+            "flip": (self._flip, "turn the board"),
+            "pdn": (self._pdn, "the game as PDN text; pdn FILE writes it to a file"),
+            "resign": (self._resign, "give up this game"),
+            "quit": (self._quit, "leave"),
+        }
+
+    def run(self) -> None:
+        """Play until the person has had enough; returns normally at the end of input too."""
+        try:
+            while True:
+                self._play_game()
+                self._color = _OTHER[self._color]
+                self._game = Game(self._game.variant, self._fen)
+        except _Quit:
+            self._say("Goodbye.")
+
+    # --- one game -----------------------------------------------------------------------------------
+
+    def _play_game(self) -> None:
+        self._flipped = self._color == "black"
+        self._ended = None
+        self._agent.new_game()
+        self._say(
+            f"\nYou play {self._color.capitalize()} against {escape(self._agent.name)} ({self._game.variant}). "
+            "Type a move, its number, or [bold]help[/bold]."
+        )
+        while True:
+            while not self._over():
+                if self._game.turn == self._color:
+                    self._person_moves()
+                else:
+                    self._agent_moves()
+            self._show_board()
+            self._say(f"[bold]{self._verdict()}[/bold]")
+            if self._another():
+                return
+
+    def _over(self) -> bool:
+        outcome = self._game.outcome()
+        if outcome is not None:
+            self._ended = outcome.winner, str(outcome.reason)
+        return self._ended is not None
+
+    def _verdict(self) -> str:
+        assert self._ended is not None
+        winner, reason = self._ended
+        if winner is None:
+            return f"Draw: {reason}."
+        if reason.startswith("no "):
+            reason = f"{_OTHER[winner].capitalize()} has {reason} left"
+        return f"{winner.capitalize()} wins: {reason}. You have {'won' if winner == self._color else 'lost'}."
+
+    def _another(self) -> bool:
+        """Ask for another game; False when the last move was taken back and this one goes on."""
+        while True:
+            answer = self._ask("Another game with colours swapped? (yes, no, undo, pdn) ")
+            word, _, rest = answer.partition(" ")
+            if word.lower() in ("", *_YES):
+                return True
+            if word.lower() in _NO:
+                raise _Quit
+            if word.lower() == "undo":
+                self._undo()
+                if not self._over():
+                    return False
+            elif word.lower() == "pdn":
+                self._pdn(rest)
+
+    def _person_moves(self) -> None:
+        """Show the board and obey until it is no longer the person's turn, or the position changes."""
+        self._show_board()
+        self._show_moves()
+        ply = self._game.ply
+        while self._game.ply == ply and self._ended is None:
+            answer = self._ask(f"{self._color.capitalize()} to move: ")
+            name, _, rest = answer.partition(" ")
+            if name.lower() in self._commands:
+                self._commands[name.lower()][0](rest.strip())
+            elif answer:
+                self._try_move(answer)
+
+    def _try_move(self, text: str) -> None:
+        moves = self._game.legal_moves()
+        if text.isascii() and text.isdigit() and len(text) <= 3:
+            if not 1 <= int(text) <= len(moves):
+                self._say(f"There is no move number {int(text)}: there are {len(moves)}.")
+                return
+            self._game.push(moves[int(text) - 1])
+            return
+        try:
+            self._game.push(text)
+        except IllegalMoveError as error:
+            self._say(f"{escape(str(error))}." + ("" if "-" in text else " Type help for the commands."))
+
+    def _agent_moves(self) -> None:
+        side = self._game.turn.capitalize()
+        try:
+            decision = self._think(f"{side} is thinking")
+            shown = move_text(decision.move, self._game.position)
+            self._game.push(decision.move)
+        except Exception as error:  # whatever is wrong with the agent, the person's session goes on
+            self._say(f"The agent has failed: {escape(str(error) or type(error).__name__)}.")
+            self._ended = self._color, "the agent has failed"
+            return
+        self._say(f"{side} plays [bold]{shown}[/bold].")
+
+    def _think(self, what: str) -> Decision:
+        """Let the agent choose in a thread, so that Ctrl-C is heard meanwhile."""
+        answers: queue.Queue[Decision | Exception] = queue.Queue()
+        game = self._game.copy()
+
+        def choose() -> None:
+            try:
+                answers.put(self._agent.choose(game, self._limit))
+            except Exception as error:
+                answers.put(error)
+
+        threading.Thread(target=choose, daemon=True).start()
+        while True:
+            try:
+                with self._console.status(f"{what} ..."):
+                    while True:
+                        try:
+                            answer = answers.get(timeout=0.2)  # an endless wait would not hear Ctrl-C everywhere
+                            break
+                        except queue.Empty:
+                            continue
+                break
+            except KeyboardInterrupt:
+                self._confirm_quit()
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    # --- commands -----------------------------------------------------------------------------------
+
+    def _help(self, _: str = "") -> None:
+        self._say("Type a move such as 11-15 or 22x15 (or c3-d4), its number in the list, or:")
+        for name, (_command, text) in self._commands.items():
+            self._say(f"  [bold]{name:<7}[/bold] {text}")
+
+    def _show_board(self, _: str = "") -> None:
+        moves = self._game.moves
+        marked = moves[-1].path if moves else ()
+        self._console.print()
+        self._console.print(
+            board_picture(self._game.position, self._console, flipped=self._flipped, marked=marked), end=""
+        )
+
+    def _show_moves(self, _: str = "") -> None:
+        position = self._game.position
+        moves = position.legal_moves()
+        listed = "   ".join(f"{i}\u00a0{move_text(move, position)}" for i, move in enumerate(moves, start=1))
+        lead = "You must capture" if moves and moves[0].is_capture else "Moves"
+        self._console.print(Padding(f"{lead}:   {listed}", (0, 0, 0, 2)))
+
+    def _hint(self, _: str = "") -> None:
+        try:
+            decision = self._think("Looking for a hint")
+        except DraughtsError as error:
+            self._say(f"No hint: {escape(str(error))}.")
+            return
+        text = f"Hint: [bold]{move_text(decision.move, self._game.position)}[/bold]"
+        if decision.value is not None:
+            text += f", expected result {decision.value:+.2f} (from -1, lost, to 1, won)"
+        self._say(text + ".")
+
+    def _undo(self, _: str = "") -> None:
+        """Take back to the person's last turn."""
+        own = [ply for ply, position in enumerate(self._game.positions[:-1]) if position.turn == self._color]
+        if not own:
+            self._say("You have not moved yet.")
+            return
+        while self._game.ply > own[-1]:
+            self._game.pop()
+        self._ended = None
+        self._agent.new_game()
+
+    def _flip(self, _: str = "") -> None:
+        self._flipped = not self._flipped
+        self._show_board()
+
+    def _pdn(self, file: str = "") -> None:
+        tags = {
+            "Event": "Game in the terminal",
+            self._color.capitalize(): "You",
+            _OTHER[self._color].capitalize(): self._agent.name,
+        }
+        result = result_text(self._ended[0], self._game.variant) if self._ended else None
+        text = write_game(self._game, tags, result)
+        if not file:
+            self._console.print(text, markup=False)
+            return
+        try:
+            replace_file(Path(file).expanduser(), text.encode())
+        except (OSError, ValueError) as error:
+            self._say(f"{escape(file)} cannot be written: {escape(str(error))}.")
+            return
+        self._say(f"Written to {escape(file)}.")
+
+    def _resign(self, _: str = "") -> None:
+        self._ended = _OTHER[self._color], "resignation"
+
+    def _quit(self, _: str = "") -> None:
+        raise _Quit
+
+    # --- input and output ---------------------------------------------------------------------------
+
+    def _ask(self, prompt: str) -> str:
+        """A line of input without blanks around it; leaves at the end of input, asks after Ctrl-C."""
+        while True:
+            try:
+                return self._read(prompt).strip()
+            except EOFError:
+                self._console.print()
+                raise _Quit from None
+            except UnicodeDecodeError:
+                self._say("That was not text.")
+            except KeyboardInterrupt:
+                self._confirm_quit()
+
+    def _confirm_quit(self) -> None:
+        """Leave if the person confirms, presses Ctrl-C again or ends the input; otherwise go on."""
+        try:
+            self._console.print()
+            answer = self._read("Leave the game? (y/N) ")
+        except (EOFError, KeyboardInterrupt):
+            self._console.print()
+            raise _Quit from None
+        if answer.strip().lower() in _YES:
+            raise _Quit
+
+    def _say(self, text: str) -> None:
+        self._console.print(text)
