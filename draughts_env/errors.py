@@ -29,3 +29,11 @@ class GameOverError(DraughtsError, ValueError):
 
 class PositionError(DraughtsError, ValueError):
     """A position that cannot be: pieces on top of each other or off the board; or a square that does not exist."""
+
+
+class OptionError(DraughtsError, ValueError):
+    """An argument or option of an environment that does not exist or has no such value."""
+
+
+class OpponentError(DraughtsError, RuntimeError):
+    """An opponent that cannot be found, or that answered with something other than a legal move."""

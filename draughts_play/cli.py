@@ -31,10 +31,12 @@ class _Commands(TyperGroup):
     """The commands; whatever a caller does wrong is one line on stderr and exit status 2."""
 
     def main(self, *args: Any, **options: Any) -> Any:
-        if not options.pop("standalone_mode", True):
-            return super().main(*args, standalone_mode=False, **options)
+        standalone = options.get("standalone_mode", True)
+        options["standalone_mode"] = False
+        if not standalone:
+            return super().main(*args, **options)
         try:
-            status = super().main(*args, standalone_mode=False, **options)
+            status = super().main(*args, **options)
         except (KeyboardInterrupt, typer.Abort):
             _complain("stopped")
             sys.exit(_INTERRUPTED)

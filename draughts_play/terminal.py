@@ -226,7 +226,7 @@ class Terminal:
     def _show_moves(self, _: str = "") -> None:
         position = self._game.position
         moves = position.legal_moves()
-        listed = "   ".join(f"{i}\u00a0{move_text(move, position)}" for i, move in enumerate(moves, start=1))
+        listed = "   ".join(f"{i})\u00a0{move_text(move, position)}" for i, move in enumerate(moves, start=1))
         lead = "You must capture" if moves and moves[0].is_capture else "Moves"
         self._console.print(Padding(f"{lead}:   {listed}", (0, 0, 0, 2)))
 
@@ -270,7 +270,8 @@ class Terminal:
         try:
             replace_file(Path(file).expanduser(), text.encode())
         except (OSError, ValueError) as error:
-            self._say(f"{escape(file)} cannot be written: {escape(str(error))}.")
+            reason = getattr(error, "strerror", None) or str(error)
+            self._say(f"{escape(file)} cannot be written: {escape(reason)}.")
             return
         self._say(f"Written to {escape(file)}.")
 
