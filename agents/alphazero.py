@@ -87,7 +87,7 @@ class AlphaZeroAgent:
             CheckpointError: the file is missing, damaged, or made for another variant.
         """
         checkpoint = load_checkpoint(path, variant(of))
-        return cls(checkpoint.model, checkpoint.variant, name=str(path), **options)
+        return cls(checkpoint.model, checkpoint.variant, name=Path(path).name, **options)
 
     def new_game(self) -> None:
         """Nothing is kept between moves."""

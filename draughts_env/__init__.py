@@ -8,6 +8,7 @@
 'white'
 """
 
+from draughts_env import registration as registration  # makes the ids known to Gymnasium
 from draughts_env.actions import ActionSpace, action_space
 from draughts_env.errors import (
     ActionError,
@@ -15,11 +16,14 @@ from draughts_env.errors import (
     FenError,
     GameOverError,
     IllegalMoveError,
+    OpponentError,
+    OptionError,
     PositionError,
     VariantError,
 )
 from draughts_env.game import Game, Outcome, Reason
 from draughts_env.moves import Move
+from draughts_env.observation import PLANES, observation_shape, observe
 from draughts_env.position import Position
 from draughts_env.variants import BRAZILIAN, ENGLISH, INTERNATIONAL, RUSSIAN, Variant, variant
 
@@ -27,6 +31,7 @@ __all__ = [
     "BRAZILIAN",
     "ENGLISH",
     "INTERNATIONAL",
+    "PLANES",
     "RUSSIAN",
     "ActionError",
     "ActionSpace",
@@ -36,6 +41,8 @@ __all__ = [
     "GameOverError",
     "IllegalMoveError",
     "Move",
+    "OpponentError",
+    "OptionError",
     "Outcome",
     "Position",
     "PositionError",
@@ -43,5 +50,7 @@ __all__ = [
     "Variant",
     "VariantError",
     "action_space",
+    "observation_shape",
+    "observe",
     "variant",
 ]

@@ -1,11 +1,11 @@
 """The environments' kernels: one call makes a ply, answers it, and writes what the agent sees next.
 
-A game is one row of an int64 array and needs nothing else, so a copy of the row is a copy of the game. The words of a row:
+A game is one row of an int64 array and needs nothing else: a copy of the row is a copy of the game. Words of a row:
 
 * ``WHITE``, ``BLACK``, ``KINGS``: bit sets; ``UP``: 1 when White is to move;
 * ``QUIET``, ``ENDING``, ``REPEATS``: clocks, and earlier occurrences of the position;
 * ``PLIES``: plies since the start; ``VERDICT``: how it ended, one of the numbers below;
-* ``LEARNER``: side of the caller (0 Black, 1 White), -1 when the caller plays both; ``RNG``: state of the random numbers;
+* ``LEARNER``: side of the caller (0 Black, 1 White), -1 when it plays both; ``RNG``: state of the random numbers;
 * ``SEEN``: number of positions since the last irreversible move (the present one included), and from ``HISTORY`` on
   the white and the black bit set of each. Between irreversible moves men stand still, so these two and the parity of
   the place say everything about a position: repetitions are exact.
@@ -26,7 +26,6 @@ from draughts_env.jit import kernel
 from draughts_env.kernels import (
     MAX_MOVES,
     WORDS,
-    ZERO,
     U,
     field,
     moved_kings,
@@ -64,7 +63,7 @@ def _random_below(words, i, at, n):
 
 @kernel()
 def _list_moves(states, i, rules, keys, ids, moves, capacity, actions):
-    """Legal moves and their actions, as :func:`draughts_env.actions.legal_actions` writes them; returns their number."""
+    """Write the legal moves and their actions (:func:`draughts_env.actions.legal_actions`); returns their number."""
     up = states[i, UP] != 0
     white = U(states[i, WHITE])
     black = U(states[i, BLACK])
@@ -76,7 +75,7 @@ def _list_moves(states, i, rules, keys, ids, moves, capacity, actions):
 
 @kernel()
 def _make_move(states, i, k, rules, moves):
-    """Play the move at place ``k`` of the list, keep clocks and history; the verdict on the new position is left open."""
+    """Play the move at place ``k`` of the list, clocks and history with it; leaves the verdict as it was."""
     origin = load(moves, WORDS * k)
     target = load(moves, WORDS * k + 1)
     captured = load(moves, WORDS * k + 2)
@@ -203,15 +202,21 @@ def _write(states, i, side, rules, planes):
 
 
 @kernel()
-def _show(states, i, n, rules, actions, planes, masks):
-    """Write row ``i`` of observations and masks, for the learner (for the side to move if the caller plays both)."""
-    _write(states, i, states[i, UP] if states[i, LEARNER] < 0 else states[i, LEARNER], rules, planes)
+def _mark_legal(states, i, n, actions, masks):
+    """Write row ``i`` of the masks."""
     for action in range(masks.shape[1]):
         masks[i, action] = 0
     verdict = states[i, VERDICT]
-    if verdict == ONGOING or verdict == TRUNCATED:
+    if verdict in (ONGOING, TRUNCATED):
         for k in range(n):
             masks[i, actions[k]] = 1
+
+
+@kernel()
+def _show(states, i, n, rules, actions, planes, masks):
+    """Write row ``i`` of observations and masks, for the learner (for the side to move if the caller plays both)."""
+    _write(states, i, states[i, UP] if states[i, LEARNER] < 0 else states[i, LEARNER], rules, planes)
+    _mark_legal(states, i, n, actions, masks)
 
 
 # --- calls from Python: one environment ---------------------------------------------------------------
@@ -252,6 +257,13 @@ def begin_one(states, starts, learner, answer, rules, keys, ids, actions, moves,
 
 
 @kernel()
+def mask_one(states, rules, keys, ids, actions, moves, capacity, mask):
+    """Write the legal actions of the only row of ``states``; arguments as for :func:`step_one`."""
+    n = _list_moves(states, 0, U(rules), keys, ids, U(moves), capacity, actions)
+    _mark_legal(states, 0, n, actions, mask.reshape(1, mask.size))
+
+
+@kernel()
 def view_one(states, side, rules, planes):
     """Write the observation of the only row of ``states``, seen from White's side (1) or Black's (0)."""
     _write(states, 0, side, U(rules), planes.reshape(1, planes.size))
@@ -285,9 +297,7 @@ def step_many(
         if stale[i]:
             n, _ = _begin(states, i, starts, 0, learner, answer, rules, keys, ids, moves, capacity, actions)
         else:
-            n, _, reward = _turn(
-                states, i, choices[i], answer, max_plies, rules, keys, ids, moves, capacity, actions
-            )
+            n, _, reward = _turn(states, i, choices[i], answer, max_plies, rules, keys, ids, moves, capacity, actions)
         _show(states, i, n, rules, actions, flat, masks)
         rewards[i] = reward
 

@@ -115,9 +115,7 @@ def write_planes(white, black, kings, up, quiet, ending, repeats, rules, i, plan
 
 @kernel()
 def _write_one(white, black, kings, up, quiet, ending, repeats, rules, planes):
-    write_planes(
-        U(white), U(black), U(kings), up, quiet, ending, repeats, U(rules), 0, planes.reshape(1, planes.size)
-    )
+    write_planes(U(white), U(black), U(kings), up, quiet, ending, repeats, U(rules), 0, planes.reshape(1, planes.size))
 
 
 # --- the friendly face ------------------------------------------------------------------------------
@@ -169,7 +167,9 @@ def observe_position(
     return out
 
 
-def observe(game: Game, view: Color | None = None, out: npt.NDArray[np.float32] | None = None) -> npt.NDArray[np.float32]:
+def observe(
+    game: Game, view: Color | None = None, out: npt.NDArray[np.float32] | None = None
+) -> npt.NDArray[np.float32]:
     """The observation of a game as it stands; defined also when it is over.
 
     Args and errors: as for :func:`observe_position`.

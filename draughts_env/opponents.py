@@ -7,14 +7,13 @@ An opponent is given to an environment as
 * a text: ``"random"``, or whatever a *resolver* understands, such as ``"alphabeta:depth=3"``.
 
 A resolver is a function ``f(text, variant) -> agent or function``, or ``None`` when the text is not its business. One
-is registered with :func:`register_resolver`, or found as an entry point of the group ``draughts_env.opponents``. In this
-way the package `agents` offers its players without being imported from here.
+is registered with :func:`register_resolver`, or found as an entry point of the group ``draughts_env.opponents``. This
+is how the package `agents` offers its players without being imported from here.
 """
 
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
 from importlib.metadata import entry_points
 from typing import Any
@@ -62,7 +61,9 @@ class Opponent:
         self.name = of if isinstance(of, str) else getattr(of, "name", None) or getattr(of, "__name__", repr(of))
         self._player = _resolve(of, variant) if isinstance(of, str) else of
         if not callable(getattr(self._player, "choose", None)) and not callable(self._player):
-            raise OpponentError(f"an opponent is a text, a function of a game, or has choose(game); {of!r} is none of these")
+            raise OpponentError(
+                f"an opponent is a text, a function of a game, or has choose(game); {of!r} is none of these"
+            )
 
     def begin(self, seed: int | None) -> None:
         """Get ready for a new game; with a seed, start the random choices anew. Only agents have these two calls."""
@@ -102,8 +103,7 @@ def _resolve(text: str, variant: Variant) -> Any:
             complaints.append(error)
             continue
         if player is not None:
-            # a class in place of an object would only fail in the middle of a game
-            return player() if inspect.isclass(player) else player
+            return player
     if len(complaints) == 1:
         raise complaints[0]
     known = "; ".join(map(str, complaints)) or "no package that offers opponents is installed"

@@ -11,10 +11,11 @@ from rich.text import Text
 from draughts_env.moves import Move
 from draughts_env.position import Position
 
-_LIGHT = Style(bgcolor="rgb(235,222,184)")
-_DARK = Style(bgcolor="rgb(66,107,66)", color="rgb(150,185,150)")
-_MARKED = Style(bgcolor="rgb(120,120,40)", color="rgb(200,200,130)")
-_PIECES = {"white": Style(color="rgb(255,255,255)", bold=True), "black": Style(color="rgb(0,0,0)", bold=True)}
+# Green and buff, from the 256 colours that nearly every terminal has.
+_LIGHT = Style(bgcolor="color(187)")
+_DARK = Style(bgcolor="color(65)", color="color(151)")
+_MARKED = Style(bgcolor="color(100)", color="color(187)")
+_PIECES = {"white": Style(color="color(231)", bold=True), "black": Style(color="color(16)", bold=True)}
 _DISCS = {False: "●", True: "♛"}
 _LETTERS = {("white", False): "w", ("white", True): "W", ("black", False): "b", ("black", True): "B"}
 

@@ -242,7 +242,10 @@ class Terminal:
         self._say(text + ".")
 
     def _undo(self, _: str = "") -> None:
-        """Take back to the person's last turn."""
+        """Take back to the person's last turn; after resigning, only that."""
+        if self._ended is not None and self._game.outcome() is None:
+            self._ended = None
+            return
         own = [ply for ply, position in enumerate(self._game.positions[:-1]) if position.turn == self._color]
         if not own:
             self._say("You have not moved yet.")

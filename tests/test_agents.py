@@ -130,5 +130,7 @@ def test_random_agent_plays_every_move_and_repeats_itself_for_a_seed() -> None:
 
 
 def test_agents_load_without_torch() -> None:
-    code = "import sys, agents, agents.arena; agents.load_agent('alphabeta', 'english'); assert 'torch' not in sys.modules"
+    code = (
+        "import sys, agents, agents.arena; agents.load_agent('alphabeta', 'english'); assert 'torch' not in sys.modules"
+    )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

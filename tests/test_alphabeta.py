@@ -10,18 +10,33 @@ import pytest
 
 from agents import AgentError, Limit
 from agents.alphabeta import AlphaBetaAgent
-from draughts_env import Game, Position, variant
+from draughts_env import Game, Position
 from draughts_env.variants import VARIANTS, Variant
 
 AGENT = AlphaBetaAgent()
 
-# Position, plies to the end, winning moves.
+# Variant, position, plies to the end, winning moves (found by brute force over the rules).
 FORCED = [
     ("english", "W:WK10:B7", 1, {"10x3"}),
     ("english", "B:W18:BK15", 1, {"15x22"}),
-    ("english", "W:W22,K11:B17,K4", 3, None),
+    ("english", "B:W5:BK6,27", 1, {"6-1"}),
+    ("english", "W:WK14,K28:BK2", 3, {"14-10"}),
+    ("english", "B:W19:B8,22", 3, {"8-11"}),
+    ("english", "W:W12,K13:BK25", 5, {"13-17"}),
+    ("english", "B:W25:B7,27", 5, {"7-10"}),
     ("english", "W:W31,27,19:B17,12,5", 7, {"19-16"}),
-    ("international", "W:WK28:B19,8", 1, {"28x5", "28x14", "28x10"}),
+    ("international", "W:WK22,27:B45", 1, {"22-50"}),
+    ("international", "B:WK48:BK7,25", 3, {"7-34"}),
+    ("international", "W:WK3,9:B26", 3, {"9-4"}),
+]
+
+# Position and the moves that hold out longest where every move loses.
+LOST = [
+    ("W:W24:B21,K23", {"24-20"}),
+    ("W:W32:B10,K24", {"32-28"}),
+    ("B:WK10,K19:B9", {"9-13"}),
+    ("W:WK7:BK15,17", {"7-3", "7-2"}),
+    ("B:W13,K15:BK7", {"7-3", "7-2"}),
 ]
 
 
@@ -57,37 +72,37 @@ def random_position(rules: Variant, chance: random.Random, plies: int) -> Game:
 @pytest.mark.parametrize("rules", VARIANTS, ids=str)
 def test_agrees_with_brute_force_in_endings(rules: Variant) -> None:
     chance = random.Random(5)
-    squares = range(1, rules.geometry.squares + 1)
-    won = lost = 0
-    for _ in range(150):
-        placed = chance.sample(squares, 4)
-        board = rules.geometry
-        kings = board.mask(s for s in placed if chance.random() < 0.5)
-        white, black = board.mask(placed[:2]), board.mask(placed[2:])
-        kings |= white & board.top | black & board.bottom
+    board = rules.geometry
+    depth = 3 if rules.flying_kings else 4
+    decided = 0
+    for _ in range(200):
+        whites, pieces = chance.choice(((1, 2), (1, 3), (2, 3)))
+        placed = chance.sample(range(1, board.squares + 1), pieces)
+        white, black = board.mask(placed[:whites]), board.mask(placed[whites:])
+        kings = board.mask(s for s in placed if chance.random() < 0.5) | white & board.top | black & board.bottom
         game = Game.from_position(Position(rules, white, black, kings, chance.choice(("white", "black"))))
         if game.is_over:
             continue
-        expected = brute(game, 4)
-        decision = AGENT.choose(game, Limit(depth=4))
+        expected = brute(game, depth)
+        decision = AGENT.choose(game, Limit(depth=depth))
         assert decision.value is not None
         if expected:
-            won += expected > 0
-            lost += expected < 0
+            decided += 1
             assert decision.exact
             assert decision.value == (1 if expected > 0 else -1)
+        elif decision.exact:
+            assert len(decision.pv) > depth  # seen by following captures
         if decision.exact:
-            assert expected or len(decision.pv) > 4
-            after = game.copy()
+            winner = game.turn if decision.value > 0 else ("white" if game.turn == "black" else "black")
             for move in decision.pv:
-                after.push(move)
-            outcome = after.outcome()
+                # every position of the line is decided, for the one side as for the other
+                value = AGENT.choose(game, Limit(depth=depth)).value
+                assert value == (1 if game.turn == winner else -1)
+                game.push(move)
+            outcome = game.outcome()
             assert outcome is not None
-            assert outcome.winner == (game.turn if decision.value > 0 else after.turn if len(decision.pv) % 2 else None) or (
-                outcome.winner is not None and (outcome.winner == game.turn) == (decision.value > 0)
-            )
-    assert won > 10
-    assert lost > 3
+            assert outcome.winner == winner
+    assert decided > 10
 
 
 @pytest.mark.parametrize(("name", "fen", "plies", "moves"), FORCED)
@@ -124,18 +139,13 @@ def test_value_is_that_of_the_side_to_move() -> None:
         assert sign * value > 0.1
 
 
-def test_a_lost_side_delays() -> None:
-    # Black loses whatever it does; 5-9 at once, the other man holds out longer.
-    game = Game("english", "B:WK14,K18:B5,12")
-    best = brute(game, 6)
-    decision = AGENT.choose(game, Limit(depth=8))
-    delays = {}
-    for move in game.legal_moves():
-        game.push(move)
-        delays[move] = -brute(game, 5)
-        game.pop()
-    assert len(set(delays.values())) > 1, (best, delays)
-    assert delays[decision.move] == max(delays.values()) or delays[decision.move] == 0
+@pytest.mark.parametrize(("fen", "moves"), LOST)
+def test_a_lost_side_delays(fen: str, moves: set[str]) -> None:
+    decision = AGENT.choose(Game("english", fen), Limit(depth=6))
+    assert decision.value == -1
+    assert decision.exact
+    assert str(decision.move) in moves
+    assert len(decision.pv) == 4
 
 
 def test_a_repetition_is_a_draw() -> None:
@@ -242,15 +252,8 @@ def test_beats_random_as_either_colour() -> None:
             assert outcome.winner == color
 
 
-def test_searches_captures_to_the_end() -> None:
-    # One ply deep, 32-28 looks free in material; the exchange behind it has to be seen.
-    rules = variant("international")
-    game = Game(rules, "W:W32,37:B22,17,12")
-    for move in game.legal_moves():
-        after = game.position.play(move)
-        if after.legal_moves() and after.legal_moves()[0].is_capture:
-            break
-    else:
-        pytest.fail("the position should allow an exchange")
-    decision = AGENT.choose(game, Limit(depth=1))
-    assert len(decision.pv) >= 1
+def test_follows_captures_to_their_end() -> None:
+    # A shot: one ply deep, the man that 11-16 gives away must be seen to bring three and the game.
+    decision = AGENT.choose(Game("english", "B:W18,20,25:B4,8,11"), Limit(depth=1))
+    assert [str(move) for move in decision.pv] == ["11-16", "20x11", "8x29"]
+    assert decision.value == 1

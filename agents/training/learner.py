@@ -1,12 +1,20 @@
-"""The learner: losses, optimiser steps, averaged weights, and an honest look at samples not trained on yet."""
+"""The learner: losses, optimiser steps, averaged weights, and an honest look at samples not trained on yet.
+
+A step divides its batch into a fixed number of shards, and threads of one core each take them. That is faster than
+PyTorch's own threads for networks this small, does not stall when other programs want a core too, and the
+number of threads does not change the result.
+"""
 
 from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch.nn import functional as F
 
@@ -17,6 +25,8 @@ from agents.training.replay import Batch, Replay
 #: Bins of predicted values in which calibration is measured.
 CALIBRATION_BINS = 10
 _MEASURED_AT_ONCE = 2048
+#: Shards of a batch on the CPU.
+SHARDS = 4
 
 
 @dataclass(frozen=True)
@@ -73,13 +83,12 @@ def log_policy(logits: torch.Tensor, rows: torch.Tensor, samples: int) -> torch.
 
 
 def losses(model: PolicyValueNet, batch: Tensors, mix: float) -> tuple[torch.Tensor, torch.Tensor]:
-    """Policy loss (cross-entropy over legal actions, weighted) and value loss (cross-entropy), means over the batch."""
+    """Policy loss (cross-entropy over legal actions, weighted) and value loss (cross-entropy), summed over the batch."""
     hidden = model.trunk(batch.features)
     logp = log_policy(model.legal_logits(hidden, batch.rows, batch.actions), batch.rows, len(batch.result))
-    weights = batch.weight.index_select(0, batch.rows) * batch.probs
-    policy = -(weights * logp).sum() / batch.weight.sum().clamp(min=1e-6)
+    policy = -(batch.weight.index_select(0, batch.rows) * batch.probs * logp).sum()
     target = value_targets(batch.result, batch.value, mix)
-    value = -(target * F.log_softmax(model.value(hidden), 1)).sum(1).mean()
+    value = -(target * F.log_softmax(model.value(hidden), 1)).sum()
     return policy, value
 
 
@@ -90,24 +99,30 @@ class Learner:
         model: the network, trained in place.
         config: how.
         device: where.
+        threads: how many threads share a step on the CPU; they do not change its result.
 
     Attributes:
         model, ema: the network, and the averaged one that plays.
         steps: optimiser steps so far.
     """
 
-    def __init__(self, model: PolicyValueNet, config: LearnerConfig, device: torch.device | str = "cpu") -> None:
+    def __init__(
+        self, model: PolicyValueNet, config: LearnerConfig, device: torch.device | str = "cpu", threads: int = 1
+    ) -> None:
         self.device = torch.device(device)
         self.model = model.to(self.device)
         self.ema = copy.deepcopy(model).requires_grad_(False)
         self.config = config
         self.steps = 0
+        self._parameters = list(model.parameters())
         # One-dimensional parameters (biases, norms) are not decayed.
         groups = [
-            {"params": [p for p in model.parameters() if p.ndim > 1], "weight_decay": config.weight_decay},
-            {"params": [p for p in model.parameters() if p.ndim <= 1], "weight_decay": 0.0},
+            {"params": [p for p in self._parameters if p.ndim > 1], "weight_decay": config.weight_decay},
+            {"params": [p for p in self._parameters if p.ndim <= 1], "weight_decay": 0.0},
         ]
         self.optimizer = torch.optim.AdamW(groups, lr=config.learning_rate, fused=True)
+        self._shards = SHARDS if self.device.type == "cpu" else 1
+        self._pool = ThreadPoolExecutor(min(threads, self._shards), initializer=torch.set_num_threads, initargs=(1,))
 
     def learning_rate(self, progress: float) -> float:
         """Step size at a share of the run's budget: a half cosine, after the warm-up."""
@@ -116,23 +131,71 @@ class Learner:
         warm = min(1.0, (self.steps + 1) / c.warmup_steps) if c.warmup_steps else 1.0
         return warm * (c.final_learning_rate + (c.learning_rate - c.final_learning_rate) * cosine)
 
-    def step(self, batch: Batch, progress: float) -> tuple[torch.Tensor, torch.Tensor]:
-        """One optimiser step on a batch. Returns the policy and value losses before it, as scalar tensors."""
+    def train(
+        self,
+        replay: Replay,
+        steps: int,
+        chance: np.random.Generator,
+        progress: float,
+        on_step: Callable[[int], None] | None = None,
+    ) -> tuple[float, float]:
+        """So many optimiser steps on batches drawn evenly from the replay.
+
+        Args:
+            replay: where the batches come from.
+            steps: how many.
+            chance: draws the batches.
+            progress: share of the run's budget that is used, for the learning rate.
+            on_step: called with the number of steps done.
+
+        Returns:
+            Mean policy and value loss; NaN without a step.
+        """
+        sums = np.zeros(2)
+        before = torch.get_num_threads()
+        torch.set_num_threads(1)
+        try:
+            for done in range(1, steps + 1):
+                sums += self.step(replay, chance.integers(0, len(replay), self.config.batch_size), progress)
+                if on_step is not None:
+                    on_step(done)
+        finally:
+            torch.set_num_threads(before)
+        return (float(sums[0] / steps), float(sums[1] / steps)) if steps else (math.nan, math.nan)
+
+    def step(self, replay: Replay, index: npt.NDArray[np.int64], progress: float) -> tuple[float, float]:
+        """One optimiser step on the samples of ``index``. Returns the policy and value losses before it."""
+        weight = max(float(replay.weights[index].sum()), 1e-6)
+
+        def gradients(part: npt.NDArray[np.int64]) -> tuple[tuple[torch.Tensor, ...], float, float]:
+            batch = Tensors.of(replay.batch(part), self.device)
+            policy, value = losses(self.model, batch, self.config.value_mix)
+            policy, value = policy / weight, value / len(index)
+            return (
+                torch.autograd.grad(policy + self.config.value_weight * value, self._parameters),
+                policy.item(),
+                value.item(),
+            )
+
+        shards = list(self._pool.map(gradients, np.array_split(index, self._shards)))
+        total = list(shards[0][0])
+        for grads, _, _ in shards[1:]:
+            torch._foreach_add_(total, grads)
+        for parameter, gradient in zip(self._parameters, total):
+            parameter.grad = gradient
+        torch.nn.utils.clip_grad_norm_(self._parameters, self.config.gradient_clip)
         for group in self.optimizer.param_groups:
             group["lr"] = self.learning_rate(progress)
-        policy, value = losses(self.model, Tensors.of(batch, self.device), self.config.value_mix)
-        self.optimizer.zero_grad(set_to_none=True)
-        (policy + self.config.value_weight * value).backward()
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.gradient_clip)
         self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
         self.steps += 1
         # While young, the average forgets faster, or it would remember the first random weights for long.
         decay = min(self.config.ema_decay, self.steps / (self.steps + 10))
         with torch.no_grad():
-            torch._foreach_lerp_(list(self.ema.parameters()), list(self.model.parameters()), 1 - decay)
-        return policy.detach(), value.detach()
+            torch._foreach_lerp_(list(self.ema.parameters()), self._parameters, 1 - decay)
+        return sum(p for _, p, _ in shards), sum(v for _, _, v in shards)
 
-    def measure(self, replay: Replay, index: np.ndarray) -> dict[str, float]:
+    def measure(self, replay: Replay, index: npt.NDArray[np.int64]) -> dict[str, float]:
         """How well the averaged network predicts some samples of the replay; it learns nothing from them.
 
         Returns:

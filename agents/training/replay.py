@@ -95,6 +95,11 @@ class Replay:
         """Iterations whose blocks it holds, oldest first."""
         return [iteration for iteration, _, _ in self._blocks]
 
+    @property
+    def weights(self) -> FloatArray:
+        """Weights of the samples in the policy loss, shape ``(len(self),)``; good until the next :meth:`append`."""
+        return self._columns["weight"].view
+
     def append(self, iteration: int, block: SampleBlock) -> None:
         """Add the samples of an iteration.
 
