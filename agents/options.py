@@ -27,15 +27,13 @@ def option(
     """A dataclass field with its explanation.
 
     Args:
-        default: its value when nothing else is said; a list is copied for every object.
+        default: its value when nothing else is said.
         help: what it does, in one line.
         minimum, maximum: limits of a number, themselves allowed.
         above: limit of a number, itself not allowed.
         choices: the only values allowed.
     """
     metadata = {"help": help, "minimum": minimum, "maximum": maximum, "above": above, "choices": choices}
-    if isinstance(default, list):
-        return dataclasses.field(default_factory=lambda: list(default), metadata=metadata)
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -59,7 +57,7 @@ def check_options(config: Any, prefix: str) -> None:
                 if dataclasses.is_dataclass(entry):
                     check_options(entry, f"{name}[{i}]")
         rules = field.metadata
-        if value is None or "help" not in rules:
+        if value is None or "choices" not in rules:  # not made by option()
             continue
         if rules["choices"] is not None and value not in rules["choices"]:
             raise OptionError(f"{name} must be one of {', '.join(rules['choices'])}, not {value!r}")

@@ -29,7 +29,10 @@ from draughts_env import Game, Variant, variant
 from draughts_env.kernels import U
 
 MIDDLE_GAMES = {
-    "english": ("B:W17,19,21,22,24,25,26,29,30,31,32:B1,2,3,4,5,6,7,9,10,12,14", "W:W18,22,25,27,28,30,31,32:B1,3,5,7,9,10,12,14"),
+    "english": (
+        "B:W17,19,21,22,24,25,26,29,30,31,32:B1,2,3,4,5,6,7,9,10,12,14",
+        "W:W18,22,25,27,28,30,31,32:B1,3,5,7,9,10,12,14",
+    ),
     "international": (
         "W:W25,27,28,30,32,33,34,35,37,38,39,40,42,43,48:B2,3,6,8,9,11,12,13,14,16,18,19,21,23,24",
         "W:W25,28,32,33,35,37,38,39,42,43:B8,9,12,13,14,16,18,21,23,24",
@@ -48,7 +51,16 @@ def bare(tree, net, scratch, rules, count):  # type: ignore[no-untyped-def]
             if node.count < 2:
                 continue
             win, _, loss = evaluate_hidden(
-                net, scratch, node.white, node.black, node.kings, node.up == 1, node.quiet, node.ending, node.repeats, rules.shown
+                net,
+                scratch,
+                node.white,
+                node.black,
+                node.kings,
+                node.up == 1,
+                node.quiet,
+                node.ending,
+                node.repeats,
+                rules.shown,
             )
             total += win - loss
             for e in range(node.first, node.first + node.count):
@@ -73,7 +85,17 @@ def measure(of: Variant, model: torch.nn.Module, simulations: int, repeat: int) 
             search.tree.counters[EVALUATIONS] = 0
             start = time.perf_counter()
             begin_search(
-                search, rules, how, U(p.white), U(p.black), U(p.kings), p.turn == "white", 0, game.ending, 0, simulations
+                search,
+                rules,
+                how,
+                U(p.white),
+                U(p.black),
+                U(p.kings),
+                p.turn == "white",
+                0,
+                game.ending,
+                0,
+                simulations,
             )
             run_search(search, rules, how, schedule, game.key_history, weights, scratch)
             middle = time.perf_counter()
@@ -86,10 +108,11 @@ def measure(of: Variant, model: torch.nn.Module, simulations: int, repeat: int) 
     skip = len(MIDDLE_GAMES[of.name])  # the first round compiles
     ratio = statistics.median(a / b for a, b in zip(slow[skip:], fast[skip:], strict=True))
     searched, without = statistics.median(slow[skip:]), statistics.median(free[skip:])
+    network = statistics.median(fast[skip:])
     print(
         f"{of.name:14} {simulations:7,} simulations  {searched + without:9,.0f} simulations/s "
-        f"({without / (searched + without):4.0%} without evaluation)  bare network {statistics.median(fast[skip:]):9,.0f}/s  "
-        f"evaluations in search / bare {ratio:.2f}  tree {1e6 / searched - 1e6 / statistics.median(fast[skip:]):.2f} us/simulation"
+        f"({without / (searched + without):4.0%} without evaluation)  bare network {network:9,.0f}/s  "
+        f"evaluations in search / bare {ratio:.2f}  tree {1e6 / searched - 1e6 / network:.2f} us/simulation"
     )
 
 

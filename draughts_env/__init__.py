@@ -16,6 +16,7 @@ from draughts_env.errors import (
     FenError,
     GameOverError,
     IllegalMoveError,
+    OfferError,
     OpponentError,
     OptionError,
     PositionError,
@@ -25,7 +26,7 @@ from draughts_env.game import Game, Outcome, Reason
 from draughts_env.moves import Move
 from draughts_env.observation import PLANES, observation_shape, observe
 from draughts_env.position import Position
-from draughts_env.variants import BRAZILIAN, ENGLISH, INTERNATIONAL, RUSSIAN, Variant, variant
+from draughts_env.variants import BRAZILIAN, ENGLISH, INTERNATIONAL, RUSSIAN, VARIANTS, Variant, variant
 
 __all__ = [
     "BRAZILIAN",
@@ -33,6 +34,7 @@ __all__ = [
     "INTERNATIONAL",
     "PLANES",
     "RUSSIAN",
+    "VARIANTS",
     "ActionError",
     "ActionSpace",
     "DraughtsError",
@@ -41,6 +43,7 @@ __all__ = [
     "GameOverError",
     "IllegalMoveError",
     "Move",
+    "OfferError",
     "OpponentError",
     "OptionError",
     "Outcome",

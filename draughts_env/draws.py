@@ -25,16 +25,20 @@ class DrawRules:
         three_v_one_plies: length of the ending of three pieces (one or more kings) against one king.
         two_v_one_plies: length of the ending of two pieces (one or more kings), or one king, against one king.
         repetitions: occurrences of a position, same side to move, that draw the game.
+        refusal_moves: moves of its own within which a side that declined a draw has to win or show a decisive advantage
+            (:mod:`draughts_env.offers`); the only limit that is not in plies.
     """
 
     quiet_plies: int
     three_v_one_plies: int | None = None
     two_v_one_plies: int | None = None
     repetitions: int = 3
+    refusal_moves: int | None = None
 
 
 #: English (WCDF rules 1.32): 40 moves by each side without progress. The claim is applied automatically.
-ENGLISH_DRAWS = DrawRules(quiet_plies=80)
+#: Who declines a draw has 40 moves of its own to show an increased advantage (the old "count on moves", 1.32 too).
+ENGLISH_DRAWS = DrawRules(quiet_plies=80, refusal_moves=40)
 
 #: International (FMJD annex 1, article 6): 25 moves by each side with kings only, 16 for 3 v 1, 5 for 2 v 1 and 1 v 1.
 #: The text keeps the maximum of 16 when a piece is taken on the way; the 5 moves then count inside it.

@@ -116,7 +116,7 @@ class DraughtsEnv(gymnasium.Env[npt.NDArray[np.float32], SupportsIndex]):
         self.variant = to_variant(variant)
         self.render_mode = one_of("render_mode", render_mode, (None, *self.metadata["render_modes"]))
         self._raises = one_of("illegal_action", illegal_action, ("lose", "raise")) == "raise"
-        self._max_plies = plies(max_plies)
+        self._max_plies = 0 if max_plies is None else positive("max_plies", max_plies)
         self._learner = BOTH_SIDES
         self._random = opponent == RANDOM if isinstance(opponent, str) else False
         self._opponent = None if opponent is None or self._random else Opponent(opponent, self.variant)
@@ -385,17 +385,15 @@ def one_of(name: str, value: Any, known: tuple[Any, ...]) -> Any:
     return value
 
 
-def plies(max_plies: int | None) -> int:
-    """A cap as the kernels take it: 0 for none.
+def positive(name: str, number: int) -> int:
+    """A positive whole number.
 
     Raises:
-        OptionError: not a positive whole number.
+        OptionError: it is not one.
     """
-    if max_plies is None:
-        return 0
-    if isinstance(max_plies, bool) or not isinstance(max_plies, (int, np.integer)) or max_plies < 1:
-        raise OptionError(f"max_plies is a positive whole number or None, not {max_plies!r}")
-    return int(max_plies)
+    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
+        raise OptionError(f"{name} is a positive whole number, not {number!r}")
+    return int(number)
 
 
 def learner_of(color: str) -> int:

@@ -274,7 +274,24 @@ def view_one(states, side, rules, planes):
 
 @kernel()
 def step_many(
-    first, last, states, choices, stale, starts, learner, answer, max_plies, rules, keys, ids, planes, masks, rewards
+    first,
+    last,
+    states,
+    choices,
+    stale,
+    starts,
+    learner,
+    answer,
+    max_plies,
+    rules,
+    keys,
+    ids,
+    planes,
+    masks,
+    rewards,
+    actions,
+    moves,
+    capacity,
 ):
     """Play a row of actions in rows ``first`` to ``last - 1``.
 
@@ -285,12 +302,10 @@ def step_many(
         answer, max_plies, rules, keys, ids: as for :func:`step_one`.
         planes: receives the observations; masks: int8, receives the legal actions; shape ``(games, ...)`` both.
         rewards: float64, receives the rewards.
+        actions, moves, capacity: scratch space of this thread.
     """
-    buffer = np.empty((MAX_MOVES, WORDS), np.uint64)
-    actions = np.empty(MAX_MOVES, np.int64)
-    moves = U(buffer.ctypes.data)
-    capacity = np.int64(len(buffer))
     rules = U(rules)
+    moves = U(moves)
     flat = planes.reshape(len(states), planes.size // len(states))
     for i in range(first, last):
         reward = 0.0
@@ -303,50 +318,72 @@ def step_many(
 
 
 @kernel()
-def begin_many(first, last, states, chosen, starts, start_of, learners, answer, rules, keys, ids, planes, masks):
-    """Start the games that are ``chosen``, each from its row of ``starts``, and show all of the stretch.
+def begin_many(
+    first,
+    last,
+    states,
+    chosen,
+    starts,
+    start_of,
+    learners,
+    answer,
+    all_shown,
+    rules,
+    keys,
+    ids,
+    planes,
+    masks,
+    actions,
+    moves,
+    capacity,
+):
+    """Start the games that are ``chosen``, each from its row of ``starts``; show them, or all of the stretch.
 
     Arguments as for :func:`step_many`; ``start_of`` and ``learners`` are given for each game.
     """
-    buffer = np.empty((MAX_MOVES, WORDS), np.uint64)
-    actions = np.empty(MAX_MOVES, np.int64)
-    moves = U(buffer.ctypes.data)
-    capacity = np.int64(len(buffer))
     rules = U(rules)
+    moves = U(moves)
     flat = planes.reshape(len(states), planes.size // len(states))
     for i in range(first, last):
         if chosen[i]:
             n, _ = _begin(
                 states, i, starts, start_of[i], learners[i], answer, rules, keys, ids, moves, capacity, actions
             )
-        else:
+        elif all_shown:
             n = _list_moves(states, i, rules, keys, ids, moves, capacity, actions)
+        else:
+            continue
         _show(states, i, n, rules, actions, flat, masks)
 
 
 @kernel()
-def draw_actions(words, masks, chosen):
-    """Write a random legal action of each game, 0 for one that has none.
+def first_illegal(states, choices, stale, rules, keys, ids, actions, moves, capacity):
+    """The first game whose action is not legal, -1 if there is none; games that are ``stale`` do not count."""
+    for i in range(len(states)):
+        if stale[i]:
+            continue
+        n = _list_moves(states, i, U(rules), keys, ids, U(moves), capacity, actions)
+        k = 0
+        while k < n and actions[k] != choices[i]:
+            k += 1
+        if k == n:
+            return i
+    return -1
+
+
+@kernel()
+def draw_actions(first, last, states, words, chosen, rules, keys, ids, actions, moves, capacity):
+    """Write a random legal action of each game, 0 for one that has ended.
 
     Args:
         words: states of the random numbers, int64 of shape ``(games, 1)``.
-        masks: legal actions, shape ``(games, n)``.
-        chosen: int64, shape ``(games,)``.
+        chosen: int64, shape ``(games,)``; the others as for :func:`step_many`.
     """
-    for i in range(len(masks)):
-        legal = 0
-        for action in range(masks.shape[1]):
-            legal += masks[i, action]
+    for i in range(first, last):
         chosen[i] = 0
-        if legal == 0:
-            continue
-        left = _random_below(words, i, 0, legal)
-        for action in range(masks.shape[1]):
-            if masks[i, action] != 0:
-                if left == 0:
-                    chosen[i] = action
-                    break
-                left -= 1
+        if states[i, VERDICT] in (ONGOING, TRUNCATED):
+            n = _list_moves(states, i, U(rules), keys, ids, U(moves), capacity, actions)
+            chosen[i] = actions[_random_below(words, i, 0, n)]
 
 
 # --- rows -------------------------------------------------------------------------------------------

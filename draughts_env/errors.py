@@ -27,6 +27,10 @@ class GameOverError(DraughtsError, ValueError):
     """A move was played in a game that has ended, or taken back where none was played."""
 
 
+class OfferError(DraughtsError, ValueError):
+    """An answer to a draw offer that nobody made, a second offer by one side, an ending that cannot be taken back."""
+
+
 class PositionError(DraughtsError, ValueError):
     """A position that cannot be: pieces on top of each other or off the board; or a square that does not exist."""
 

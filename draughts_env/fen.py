@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from draughts_env.position import Position
 
 _COLORS: dict[str, Color] = {"W": "white", "B": "black"}
-_NUMBERS = re.compile(r"(\d+)(?:\s*-\s*(\d+))?", re.ASCII)
-_NAME = re.compile(r"[a-j]\d{1,2}", re.ASCII | re.IGNORECASE)
+_ITEM = re.compile(r"(?P<name>[a-j]\d{1,2})|(?P<first>\d+)(?:\s*-\s*(?P<last>\d+))?", re.ASCII | re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -75,16 +74,17 @@ class _Reader:
 
     def squares(self, item: str, start: int) -> range:
         """The squares of one item of a list, without its K."""
-        numbers = _NUMBERS.fullmatch(item)
-        if numbers is None:
-            if not _NAME.fullmatch(item):
-                raise self.error(f"expected a square, found {item!r}" if item else "expected a square", start)
-            first = last = self.square(item, start)
-        else:
-            first = self.square(numbers[1], start)
-            last = first if numbers[2] is None else self.square(numbers[2], start + numbers.start(2))
-            if last < first:
-                raise self.error(f"the range {item} runs backwards", start)
+        match = _ITEM.match(item)
+        if match is None:
+            raise self.error("expected a square", start)
+        if match.end() < len(item):
+            raise self.error(f"unexpected {item[match.end()]!r}", start + match.end())
+        first = self.square(match["name"] or match["first"], start)
+        if match["last"] is None:
+            return range(first, first + 1)
+        last = self.square(match["last"], start + match.start("last"))
+        if last < first:
+            raise self.error(f"the range {item} runs backwards", start)
         return range(first, last + 1)
 
     def section(self, color: Color, start: int, end: int) -> None:
@@ -102,7 +102,7 @@ class _Reader:
                 if square in self.pieces:
                     raise self.error(f"a second piece on square {square}", place)
                 if not king and crowned >> self.board.bit_of[square] & 1:
-                    message = f"a {color} man on {square} would have been crowned (K{square})"
+                    message = f"a {color} man cannot stand on {square}, where it is crowned (a king is K{square})"
                     raise self.error(message, place)
                 self.pieces[square] = (color, king)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
 from functools import cache
 from typing import Any
 
@@ -15,37 +13,12 @@ from draughts_env.errors import GameOverError
 from draughts_env.game_kernels import ENDING_LIMIT, NO_MOVES, NO_PIECES, ONGOING, QUIET_LIMIT
 from draughts_env.kernels import U, ending_limit
 from draughts_env.moves import Move
+from draughts_env.offers import REFUSED, SILENCE, AdvantageTest, Agreements, Talk, decisive_advantage
+from draughts_env.outcome import Outcome, Reason
 from draughts_env.position import Position
-from draughts_env.variants import Color, Variant, variant
+from draughts_env.variants import Color, Variant
 
-
-class Reason(str, Enum):
-    """Why a game ended."""
-
-    NO_PIECES = "no pieces"
-    NO_MOVES = "no moves"
-    REPETITION = "threefold repetition"
-    QUIET_LIMIT = "move limit without progress"
-    ENDING_LIMIT = "endgame move limit"
-
-    def __str__(self) -> str:
-        return self.value
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a game ended.
-
-    Attributes:
-        winner: ``"black"``, ``"white"``, or ``None`` for a draw.
-        reason: why.
-    """
-
-    winner: Color | None
-    reason: Reason
-
-    def __str__(self) -> str:
-        return f"{self.winner} wins ({self.reason})" if self.winner else f"draw ({self.reason})"
+__all__ = ["Game", "Outcome", "Reason"]
 
 
 _REASONS = {
@@ -68,46 +41,57 @@ def _ended(verdict: int, black_to_move: bool) -> Outcome:
 
 _REPEATED = Outcome(None, Reason.REPETITION)
 
-#: Position, its clocks quiet and ending, how often it stood before, outcome.
-_State = tuple[Position, int, int, int, Outcome | None]
+#: Position, its clocks quiet and ending, how often it stood before, outcome, what has been said about draws.
+_State = tuple[Position, int, int, int, Outcome | None, Talk]
 
 
-class Game:
+class Game(Agreements):
     """A game in progress or ended: moves are played with :meth:`push` and taken back with :meth:`pop`.
 
-    Games are equal when they have the same variant, start, and moves.
+    Draw offers, resignation and counting: :class:`draughts_env.offers.Agreements`. They belong to the position on the
+    board: :meth:`pop` takes back those made since the move, and finds those made before it as they were.
+
+    Games are equal when they have the same variant, start, moves, and offers.
 
     Args:
         of: the variant or its name.
         fen: where the game starts, if not from the starting position. Its quiet clock (``H``) counts; a small ending
             that is on the board begins with its full number of moves.
+        advantage: whether a side that declined a draw has shown a decisive advantage. To be pickled with the game, it
+            must be a function of a module.
 
     Raises:
         FenError: the FEN cannot be read.
         VariantError: no variant of that name.
     """
 
-    __slots__ = ("_keys", "_moves", "_repetitions", "_states")
+    __slots__ = ("_advantage", "_keys", "_moves", "_repetitions", "_states")
 
     _states: list[_State]  # one more than moves
     _keys: list[int]  # the positions' hashes
     _moves: list[Move]
+    _advantage: AdvantageTest
 
-    def __init__(self, of: Variant | str = "english", fen: str | None = None) -> None:
+    def __init__(
+        self,
+        of: Variant | str = "english",
+        fen: str | None = None,
+        advantage: AdvantageTest = decisive_advantage,
+    ) -> None:
         if fen is None:
-            self._begin(Position.start(of), 0)
+            self._begin(Position.start(of), 0, advantage)
         else:
             start = fen_text.read(fen, of)
-            self._begin(start.position, start.quiet)
+            self._begin(start.position, start.quiet, advantage)
 
     @classmethod
-    def from_position(cls, position: Position, quiet: int = 0) -> Game:
+    def from_position(cls, position: Position, quiet: int = 0, advantage: AdvantageTest = decisive_advantage) -> Game:
         """A game that starts from a position, after ``quiet`` plies of kings only."""
         game: Game = cls.__new__(cls)
-        game._begin(position, quiet)
+        game._begin(position, quiet, advantage)
         return game
 
-    def _begin(self, position: Position, quiet: int) -> None:
+    def _begin(self, position: Position, quiet: int, advantage: AdvantageTest) -> None:
         rules = position.variant
         ending = int(ending_limit(U(position.white), U(position.black), U(position.kings), U(rules.rules)))
         self._repetitions = rules.draws.repetitions
@@ -118,9 +102,10 @@ class Game:
         elif quiet >= rules.draws.quiet_plies:
             verdict = QUIET_LIMIT
         outcome = _ended(verdict, position.turn == "black") if verdict else None
-        self._states = [(position, quiet, ending, 0, outcome)]
+        self._states = [(position, quiet, ending, 0, outcome, SILENCE)]
         self._keys = [position.key]
         self._moves = []
+        self._advantage = advantage
 
     # --- where the game stands ----------------------------------------------------------------------
 
@@ -210,7 +195,7 @@ class Game:
             IllegalMoveError: not a legal move of the position.
             GameOverError: the game has ended.
         """
-        before, quiet, ending, _, outcome = self._states[-1]
+        before, quiet, ending, _, outcome, talk = self._states[-1]
         if outcome is not None:
             raise GameOverError(f"the game is over: {outcome}")
         if isinstance(move, str):
@@ -231,8 +216,12 @@ class Game:
             outcome = _ended(verdict, not position._up)
         if repeats + 1 >= self._repetitions and not (verdict and lost):
             outcome = _REPEATED
+        if talk is not SILENCE:
+            talk = talk.moved(before, position, self.variant.draws.refusal_moves, self._advantage)
+            if outcome is None and talk.expired:
+                outcome = REFUSED
         keys.append(key)
-        self._states.append((position, quiet, ending, repeats, outcome))
+        self._states.append((position, quiet, ending, repeats, outcome, talk))
         self._moves.append(move)
         return move
 
@@ -248,6 +237,15 @@ class Game:
         self._keys.pop()
         return self._moves.pop()
 
+    # --- what players say: the rest is in Agreements -----------------------------------------------
+
+    @property
+    def _talk(self) -> Talk:
+        return self._states[-1][5]
+
+    def _say(self, talk: Talk, outcome: Outcome | None) -> None:
+        self._states[-1] = (*self._states[-1][:4], outcome, talk)
+
     # --- as an object -------------------------------------------------------------------------------
 
     def copy(self) -> Game:
@@ -257,6 +255,7 @@ class Game:
         twin._keys = self._keys.copy()
         twin._moves = self._moves.copy()
         twin._repetitions = self._repetitions
+        twin._advantage = self._advantage
         return twin
 
     def __copy__(self) -> Game:
@@ -268,20 +267,30 @@ class Game:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Game):
             return NotImplemented
-        return self._states == other._states and self._moves == other._moves
+        return self._states == other._states and self._moves == other._moves and self._advantage == other._advantage
 
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
         moves = [(move._code, move.captured) for move in self._moves]
-        return _replay, (self.start, self._states[0][1], moves)
+        said = {ply: state[5] for ply, state in enumerate(self._states) if state[5] != SILENCE}
+        return _replay, (self.start, self._states[0][1], self._advantage, moves, said, self.outcome())
 
     def __repr__(self) -> str:
         return f"<Game of {self.variant}: {self.ply} plies, {self.fen}>"
 
 
-def _replay(start: Position, quiet: int, moves: list[tuple[int, frozenset[int]]]) -> Game:
-    game = Game.from_position(start, quiet)
+def _replay(
+    start: Position,
+    quiet: int,
+    advantage: AdvantageTest,
+    moves: list[tuple[int, frozenset[int]]],
+    said: dict[int, Talk],
+    outcome: Outcome | None,
+) -> Game:
+    game = Game.from_position(start, quiet, advantage)
     for code, captured in moves:
         game.push(Move(code >> 6, code & 63, captured))
+    game._states = [(*state[:5], said.get(ply, SILENCE)) for ply, state in enumerate(game._states)]
+    game._say(game._talk, outcome)
     return game

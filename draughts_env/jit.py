@@ -91,7 +91,11 @@ class _Announcer(event.Listener):  # type: ignore[misc]
         if self._said or not what.data["dispatcher"].py_func.__module__.startswith(self._prefixes):
             return
         self._said = True
-        print("Compiling the draughts kernels (once, up to a minute; later starts use the cache) ...", file=sys.stderr, flush=True)
+        print(
+            "Compiling the draughts kernels (once, up to a minute; later starts use the cache) ...",
+            file=sys.stderr,
+            flush=True,
+        )
 
     def on_end(self, what: event.Event) -> None:
         pass

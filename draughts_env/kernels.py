@@ -159,7 +159,7 @@ def _jump(origin, at, king, opp, empty, taken, count, up, rules, n, best, moves,
             if count > best:
                 best = count
                 n = 0
-        if count >= 3:  # two routes can agree only from three men on
+        if count >= 2:  # routes can agree from two men on: a flying king has several squares to stop between them
             for i in range(n):
                 j = WORDS * i
                 if load(moves, j) == origin and load(moves, j + 1) == at and (load(moves, j + 2) ^ taken) & ALL == ZERO:

@@ -96,6 +96,11 @@ class Move:
         """The move with every landing square, such as ``7x16x23x32``."""
         return ("x" if self.is_capture else "-").join(map(str, self.path))
 
+    @property
+    def short_path(self) -> tuple[int, ...]:
+        """What it takes to tell the move from the others of its position: the two ends, or the whole path."""
+        return self.path if self._ambiguous else (self._code >> 6, self._code & 63)
+
     def __str__(self) -> str:
         if self._ambiguous:
             return self.full
@@ -103,8 +108,7 @@ class Move:
 
     def named(self, size: int) -> str:
         """The move in algebraic squares, such as ``c3-d4`` or ``h6:f8:b4:e1``, for a board of ``size`` rows."""
-        squares = self.path if self._ambiguous else (self.origin, self.target)
-        return (":" if self.is_capture else "-").join(map(geometry(size).name, squares))
+        return (":" if self.is_capture else "-").join(map(geometry(size).name, self.short_path))
 
     def __repr__(self) -> str:
         return f"<Move {self.full}>"

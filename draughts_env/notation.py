@@ -4,7 +4,7 @@ Reading understands squares as PDN numbers (leading zeros too) or as ``a1`` to `
 between them ``-``, ``x``, ``X``, ``:``, ``*``, ``×``, with or without blanks. Which sign is used does not matter: in
 real games it is often the wrong one. Names may follow each other without a sign (``a3b4``), numbers of two digits too
 (``3228``). A capture may be given by origin and target, with some of the landing squares in between, or with all of any
-of its routes.
+of its routes. Squares that are all of one move's and only some of another's mean the first.
 """
 
 from __future__ import annotations
@@ -42,14 +42,15 @@ def parse(position: Position, text: str) -> Move:
         found = [
             m for m in found if m.is_capture and find_route(placement, origin, target, m.captured, through) is not None
         ]
-    if len(found) > 1 and through:  # all the landing squares of one, some of those of another
+    if len(found) > 1:  # all the landing squares of one, some of those of the others: `10x3` can be a move in full
         exact = [m for m in found if find_route(placement, origin, target, m.captured, through, exact=True)]
         found = exact or found
     if len(found) == 1:
         return found[0]
     if found:
-        raise IllegalMoveError(f"{text.strip()!r} is ambiguous: {_listed([m.full for m in found])}")
-    raise IllegalMoveError(why_illegal(position, squares))
+        writer = _Writer(position.geometry, text)
+        raise IllegalMoveError(f"{writer.shown} is ambiguous: {writer.moves(found, full=True)}")
+    raise IllegalMoveError(why_illegal(position, squares, text))
 
 
 def _read_squares(board: Geometry, text: str) -> tuple[int, ...]:
@@ -80,47 +81,73 @@ def _read_squares(board: Geometry, text: str) -> tuple[int, ...]:
     return tuple(squares)
 
 
-def why_illegal(position: Position, squares: tuple[int, ...]) -> str:
-    """What is wrong with a move, given by its squares, that is not legal in the position."""
+class _Writer:
+    """Squares and moves for an error message, in numbers or names as in the text it is about."""
+
+    def __init__(self, board: Geometry, text: str) -> None:
+        self.shown = text.strip()
+        self._board = board
+        self._named = any(letter in "abcdefghij" for letter in text.lower())
+
+    def square(self, square: int) -> str:
+        return self._board.name(square) if self._named else str(square)
+
+    def move(self, move: Move, full: bool = False) -> str:
+        if self._named:
+            return (":" if move.is_capture else "-").join(map(self._board.name, move.path if full else move.short_path))
+        return move.full if full else str(move)
+
+    def moves(self, moves: list[Move], full: bool = False) -> str:
+        """Moves as a list in a sentence, not too long."""
+        texts = [self.move(m, full) for m in moves[:_SHOWN]]
+        if len(moves) > _SHOWN:
+            return f"{', '.join(texts)} and {len(moves) - _SHOWN} more"
+        if len(texts) < 2:
+            return "".join(texts)
+        return f"{', '.join(texts[:-1])} or {texts[-1]}"
+
+
+def why_illegal(position: Position, squares: tuple[int, ...], text: str | None = None) -> str:
+    """What is wrong with a move that is not legal in the position.
+
+    Args:
+        position: the position.
+        squares: origin, perhaps landing squares, target.
+        text: the move as somebody wrote it.
+    """
+    board = position.geometry
+    writer = _Writer(board, "-".join(map(str, squares)) if text is None else text)
+    shown = writer.shown
+    if max(squares) > board.squares:
+        return f"{shown} leaves the board: squares run from 1 to {board.squares}"
     legal = position.legal_moves()
     origin, target = squares[0], squares[-1]
-    shown = "-".join(map(str, squares))
+    start, end = writer.square(origin), writer.square(target)
     side = position.turn.capitalize()
-    if max(squares) > position.geometry.squares:
-        return f"{shown} leaves the board: squares run from 1 to {position.geometry.squares}"
     piece = position.piece_at(origin)
     if piece is None:
-        return f"{shown}: there is no piece on {origin}"
+        return f"{shown}: there is no piece on {start}"
     if piece[0] != position.turn:
-        return f"{shown}: the piece on {origin} is {piece[0].capitalize()}'s, and {side} is to move"
+        return f"{shown}: the piece on {start} is {piece[0].capitalize()}'s, and {side} is to move"
     if not legal:
         return f"{shown}: {side} has no legal move"
     kind = "king" if piece[1] else "man"
-    mine = [str(m) for m in legal if m.origin == origin]
+    mine = [m for m in legal if m.origin == origin]
     if not legal[0].is_capture:
-        where = f"it can play {_listed(mine)}" if mine else "it has no move"
-        return f"{shown}: the {kind} on {origin} cannot go to {target}; {where}"
-    everything = _listed([str(m) for m in legal])
+        where = f"it can play {writer.moves(mine)}" if mine else "it has no move"
+        return f"{shown}: the {kind} on {start} cannot go to {end}; {where}"
+    everything = writer.moves(legal)
     attempt = find_partial(position.placement, squares)
     if attempt is None:
         if position.piece_at(target) is not None and target != origin:
-            return f"{shown}: there is a piece on {target}; {side} must capture: {everything}"
+            return f"{shown}: there is a piece on {end}; {side} must capture: {everything}"
         if not mine or len(squares) == 2:
             return f"{shown}: capturing is compulsory, and this takes nothing; {side} must play {everything}"
-        return f"{shown} is no capture that the {kind} on {origin} can make; it can play {_listed(mine)}"
+        return f"{shown} is no capture that the {kind} on {start} can make; it can play {writer.moves(mine)}"
     taken, unfinished = attempt
-    if unfinished and mine:
-        return f"{shown}: the capture is not complete; the {kind} on {origin} must play {_listed(mine)}"
     most = len(legal[0].captured)
-    if position.variant.most and taken < most:
+    if position.variant.most and taken < most and not (unfinished and mine):
         return f"{shown} takes {taken}, but the most men must be taken, which is {most}: {everything}"
+    if unfinished and mine:
+        return f"{shown}: the capture is not complete; the {kind} on {start} must play {writer.moves(mine)}"
     return f"{shown} is no legal capture; {side} must play {everything}"
-
-
-def _listed(moves: list[str]) -> str:
-    """Moves as a list in a sentence, not too long."""
-    if len(moves) > _SHOWN:
-        return f"{', '.join(moves[:_SHOWN])} and {len(moves) - _SHOWN} more"
-    if len(moves) < 2:
-        return "".join(moves)
-    return f"{', '.join(moves[:-1])} or {moves[-1]}"

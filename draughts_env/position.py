@@ -19,6 +19,8 @@ from draughts_env.moves import Move, QuietMoves, capture_move
 from draughts_env.routes import Placement
 from draughts_env.variants import Color, Variant, variant
 
+__all__ = ["Move", "Position"]
+
 _ALL = int(ALL)
 _QUIET_MOVES = QuietMoves()
 _new = object.__new__

@@ -6,6 +6,7 @@ import queue
 import random
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from rich.console import Console
@@ -14,13 +15,15 @@ from rich.padding import Padding
 
 from agents.agent import Agent, Decision, Limit
 from agents.files import replace_file
-from draughts_env.errors import DraughtsError, IllegalMoveError
+from draughts_env.errors import DraughtsError, IllegalMoveError, OfferError
 from draughts_env.game import Game
 from draughts_env.pdn import result_text, write_game
 from draughts_env.variants import Color, Variant
 from draughts_play.board_picture import board_picture, move_text
 
 _OTHER: dict[Color, Color] = {"black": "white", "white": "black"}
+#: Up to this value of its own, the agent accepts a draw.
+_CONTENT = 0.05
 _YES = ("y", "yes")
 _NO = ("n", "no", "q", "quit", "exit")
 
@@ -76,6 +79,7 @@ class Terminal:
             "undo": (self._undo, "take back your last move"),
             "flip": (self._flip, "turn the board"),
             "pdn": (self._pdn, "the game as PDN text; pdn FILE writes it to a file"),
+            "draw": (self._draw, "offer a draw"),
             "resign": (self._resign, "give up this game"),
             "quit": (self._quit, "leave"),
         }
@@ -242,10 +246,13 @@ class Terminal:
         self._say(text + ".")
 
     def _undo(self, _: str = "") -> None:
-        """Take back to the person's last turn; after resigning, only that."""
-        if self._ended is not None and self._game.outcome() is None:
-            self._ended = None
-            return
+        """Take back to the person's last turn; after resigning or agreeing to a draw, only that."""
+        if self._ended is not None:
+            with suppress(OfferError):
+                self._game.reopen()
+            if self._game.outcome() is None:
+                self._ended = None
+                return
         own = [ply for ply, position in enumerate(self._game.positions[:-1]) if position.turn == self._color]
         if not own:
             self._say("You have not moved yet.")
@@ -278,8 +285,29 @@ class Terminal:
             return
         self._say(f"Written to {escape(file)}.")
 
+    def _draw(self, _: str = "") -> None:
+        """Offer a draw; the agent accepts unless it believes it is better."""
+        try:
+            self._game.offer_draw(self._color)
+            value = self._think("The agent considers the offer").value
+        except DraughtsError as error:
+            self._say(f"No draw: {escape(str(error))}.")
+            return
+        if value is None or -value <= _CONTENT:
+            self._game.accept_draw()
+            self._over()
+            return
+        self._game.decline_draw()
+        agent = _OTHER[self._color].capitalize()
+        left = [count.moves_left for count in self._game.refusals if count.color != self._color]
+        self._say(
+            f"{agent} declines"
+            + (f": it has {left[0]} moves to win or show an advantage, or the game is drawn." if left else ".")
+        )
+
     def _resign(self, _: str = "") -> None:
-        self._ended = _OTHER[self._color], "resignation"
+        self._game.resign(self._color)
+        self._over()
 
     def _quit(self, _: str = "") -> None:
         raise _Quit

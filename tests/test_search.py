@@ -34,7 +34,9 @@ def random_endings(variant: Variant, pieces: int, count: int, seed: int) -> list
     rng = np.random.default_rng(seed)
     found: list[Position] = []
     while len(found) < count:
-        squares = rng.choice(np.arange(variant.geometry.half + 1, variant.geometry.squares - variant.geometry.half), pieces, False)
+        squares = rng.choice(
+            np.arange(variant.geometry.half + 1, variant.geometry.squares - variant.geometry.half), pieces, False
+        )
         names = [("K" if rng.random() < 0.6 else "") + str(square) for square in squares]
         white = int(rng.integers(1, pieces))
         turn = "WB"[int(rng.integers(2))]

@@ -253,3 +253,16 @@ def test_picture_in_colour_and_without() -> None:
     assert "\x1b[" in colored
     assert colored.count("●") == 2
     assert colored.count("♛") == 2
+
+
+def test_a_draw_is_offered_and_accepted() -> None:
+    text = play("draw", "undo", "draw", "no", fen="B:W32,31:B1,2")
+    assert text.count("Draw: agreement.") == 2
+    assert "  draw    offer a draw" in play("help")
+
+
+def test_an_agent_that_stands_better_declines_and_is_bound() -> None:
+    text = play("draw", "draw", "resign", "no", fen="B:WK32,K31,K30:BK1,2")
+    assert "White declines: it has 40 moves to win or show an advantage, or the game is drawn." in text
+    text = play("draw", "resign", "no", name="russian", color="white", fen="W:W32:B5,6,7,8")
+    assert "Black declines." in text

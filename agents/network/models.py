@@ -152,7 +152,14 @@ class ResNet(PolicyValueNet):
     parity: torch.Tensor
 
     def __init__(
-        self, features: int, actions: int, rows: int, columns: int, channels: int = 32, blocks: int = 4, hidden: int = 256
+        self,
+        features: int,
+        actions: int,
+        rows: int,
+        columns: int,
+        channels: int = 32,
+        blocks: int = 4,
+        hidden: int = 256,
     ) -> None:
         """
         Args:

@@ -43,7 +43,7 @@ class SearchConfig:
 class SelfPlayConfig:
     """How the games of self-play are played."""
 
-    games_per_iteration: int = option(400, "games between two visits of the learner", minimum=1)
+    games_per_iteration: int = option(200, "games between two visits of the learner", minimum=1)
     random_plies: int = option(8, "up to so many random moves open each game, for variety", minimum=0)
     quiet_plies: int | None = option(
         30, "games are called drawn after so many plies without capture or man's move; null: as in the rules", minimum=2
@@ -53,9 +53,7 @@ class SelfPlayConfig:
     simulations_start: int | None = option(
         32, "simulations a move at the start, growing to search.simulations; null: no growth", minimum=1
     )
-    simulations_growth: float = option(
-        0.5, "share of the run over which they grow; 0: at once", minimum=0, maximum=1
-    )
+    simulations_growth: float = option(0.5, "share of the run over which they grow; 0: at once", minimum=0, maximum=1)
 
 
 @dataclass
@@ -69,15 +67,15 @@ class LearnerConfig:
     weight_decay: float = option(1e-4, "AdamW's decoupled weight decay", minimum=0)
     reuse: float = option(4.0, "how many times each position is trained on, on average", above=0)
     window_start: int = option(100_000, "the replay window holds at least this many positions", minimum=1)
-    window_growth: float = option(
-        0.5, "beyond that it holds this share of all positions so far", minimum=0, maximum=1
-    )
+    window_growth: float = option(0.5, "beyond that it holds this share of all positions so far", minimum=0, maximum=1)
     window_end: int = option(2_000_000, "and never more than this many", minimum=1)
     value_mix: float = option(
         0.5, "value target: share of the search's value, the rest is the game's result", minimum=0, maximum=1
     )
     value_weight: float = option(1.0, "weight of the value loss; the policy loss has 1", minimum=0)
-    ema_decay: float = option(0.999, "averaging of the weights that play, per step; 0: none", minimum=0, maximum=0.999999)
+    ema_decay: float = option(
+        0.999, "averaging of the weights that play, per step; 0: none", minimum=0, maximum=0.999999
+    )
     gradient_clip: float = option(4.0, "greatest norm of a step's gradient", above=0)
 
 
@@ -94,8 +92,9 @@ class MatchConfig:
 class EvaluationConfig:
     """Matches that measure the strength, during the run and at its end."""
 
-    opponents: list[str] = option(
-        ["random", "alphabeta:depth=3", "alphabeta:depth=5"], "agents played now and then during the run"
+    opponents: list[str] = field(
+        default_factory=lambda: ["random", "alphabeta:depth=3", "alphabeta:depth=5"],
+        metadata={"help": "agents played now and then during the run"},
     )
     games: int = option(20, "games against each of them", minimum=2)
     simulations: int = option(100, "simulations the network has for a move in them", minimum=1)
@@ -114,12 +113,16 @@ class EvaluationConfig:
 class RunConfig:
     """Budget, place and housekeeping of the run."""
 
-    minutes: float | None = option(9.0, "time to train, over all its sessions, closing table apart; null: no limit", above=0)
+    minutes: float | None = option(
+        9.0, "time to train, over all its sessions, closing table apart; null: no limit", above=0
+    )
     iterations: int | None = option(None, "iterations to train; null: no limit", minimum=1)
     folder: str = option("runs", "folder that holds the runs")
     name: str = option("english-sparse", "the run's folder in there; by default made of variant and network")
     seed: int = option(1, "number from which all chance derives", minimum=0)
-    checkpoint_seconds: float = option(20.0, "the state is saved after the first iteration that ends so much later", minimum=0)
+    checkpoint_seconds: float = option(
+        20.0, "the state is saved after the first iteration that ends so much later", minimum=0
+    )
     device: str = option("auto", "where the network is trained: auto, cpu, cuda", choices=("auto", "cpu", "cuda"))
     threads: int | None = option(None, "threads of the learner; null: one per core", minimum=1)
 

@@ -262,9 +262,7 @@ def _record(game, rules, how, plan):
     value = improved_policy(search, how, policy)
     if i >= len(game.value) or start + count > len(game.probs):
         return
-    own_men, own_kings, opp_men, opp_kings = mover_boards(
-        root.white, root.black, root.kings, root.up == 1, rules.word
-    )
+    own_men, own_kings, opp_men, opp_kings = mover_boards(root.white, root.black, root.kings, root.up == 1, rules.word)
     game.boards[i, 0] = own_men
     game.boards[i, 1] = own_kings
     game.boards[i, 2] = opp_men

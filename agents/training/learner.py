@@ -83,7 +83,7 @@ def log_policy(logits: torch.Tensor, rows: torch.Tensor, samples: int) -> torch.
 
 
 def losses(model: PolicyValueNet, batch: Tensors, mix: float) -> tuple[torch.Tensor, torch.Tensor]:
-    """Policy loss (cross-entropy over legal actions, weighted) and value loss (cross-entropy), summed over the batch."""
+    """Policy loss (cross-entropy over legal actions, weighted) and value loss (cross-entropy), sums over the batch."""
     hidden = model.trunk(batch.features)
     logp = log_policy(model.legal_logits(hidden, batch.rows, batch.actions), batch.rows, len(batch.result))
     policy = -(batch.weight.index_select(0, batch.rows) * batch.probs * logp).sum()
@@ -115,6 +115,8 @@ class Learner:
         self.config = config
         self.steps = 0
         self._parameters = list(model.parameters())
+        self._tensors: list[torch.Tensor] = list(self._parameters)
+        self._averages: list[torch.Tensor] = list(self.ema.parameters())
         # One-dimensional parameters (biases, norms) are not decayed.
         groups = [
             {"params": [p for p in self._parameters if p.ndim > 1], "weight_decay": config.weight_decay},
@@ -192,7 +194,7 @@ class Learner:
         # While young, the average forgets faster, or it would remember the first random weights for long.
         decay = min(self.config.ema_decay, self.steps / (self.steps + 10))
         with torch.no_grad():
-            torch._foreach_lerp_(list(self.ema.parameters()), self._parameters, 1 - decay)
+            torch._foreach_lerp_(self._averages, self._tensors, 1 - decay)
         return sum(p for _, p, _ in shards), sum(v for _, _, v in shards)
 
     def measure(self, replay: Replay, index: npt.NDArray[np.int64]) -> dict[str, float]:

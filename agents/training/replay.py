@@ -145,7 +145,7 @@ class Replay:
 
 
 @kernel()
-def _count(index, starts, end):
+def _count(index: Any, starts: Any, end: Any) -> Any:
     """Number of actions of the samples of ``index``; ``end`` is where the last sample's end."""
     total = 0
     for i in index:
@@ -154,7 +154,17 @@ def _count(index, starts, end):
 
 
 @kernel()
-def _gather(index, starts, base, end, actions, probs, rows_out, actions_out, probs_out):
+def _gather(
+    index: Any,
+    starts: Any,
+    base: Any,
+    end: Any,
+    actions: Any,
+    probs: Any,
+    rows_out: Any,
+    actions_out: Any,
+    probs_out: Any,
+) -> None:
     """Copy the actions of the samples of ``index`` one after another; ``base`` is the start of ``actions``."""
     m = 0
     for row in range(len(index)):

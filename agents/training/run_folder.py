@@ -51,6 +51,7 @@ class Counters:
     steps: int = 0
     seconds: float = 0.0
     evaluated_at: float = 0.0  # seconds at the last evaluation
+    evaluated_iteration: int = 0
     best_score: float | None = None
     finished: bool = False  # the closing table stands
 
@@ -135,11 +136,8 @@ class RunFolder:
         """
         number = state.counters.iteration
         files = {"weights": f"weights-{number}.safetensors"}
-        if files["weights"] in self._named:  # a second state after the same iteration
-            files["weights"] = f"weights-{number}b.safetensors"
-            if files["weights"] in self._named:
-                files["weights"] = f"weights-{number}.safetensors"
-        replace_file(self._states / files["weights"], safetensors.torch.save(state.tensors))
+        if files["weights"] not in self._named:  # only iterations change weights
+            replace_file(self._states / files["weights"], safetensors.torch.save(state.tensors))
         for iteration, block in state.blocks.items():
             name = files[f"replay-{iteration}"] = f"replay-{iteration}.npz"
             if name not in self._named:
@@ -199,7 +197,7 @@ class RunFolder:
                 raise ValueError("it names no files")
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise RunError(f"the state in {self._states} cannot be read ({error}); {_ANEW}") from None
-        return record  # type: ignore[no-any-return]
+        return record
 
     def append_metrics(self, row: Mapping[str, Any]) -> None:
         """Add a line to ``metrics.jsonl``."""
@@ -253,8 +251,6 @@ def _try_lock(file: IO[bytes]) -> bool:
         return True
     try:
         fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except PermissionError:
+    except (BlockingIOError, PermissionError):  # systems differ in which
         return False
     return True

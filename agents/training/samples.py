@@ -28,7 +28,7 @@ class SampleBlock:
     """N samples with M legal actions in all.
 
     Attributes:
-        boards: uint64 ``(N, 4)``: own men, own kings, opponent's men, opponent's kings as bit sets in the mover's frame.
+        boards: uint64 ``(N, 4)``: own men, own kings, opponent's men, opponent's kings; bit sets in the mover's frame.
         clocks: int16 ``(N, 3)``: quiet plies, plies left in the ending (-1: not begun), earlier occurrences.
         result: int8 ``(N,)``: the game's result, 1 won, 0 drawn, -1 lost.
         value: float32 ``(N,)``: the search's value, in [-1, 1].
@@ -122,7 +122,7 @@ def concat(blocks: Sequence[SampleBlock]) -> SampleBlock:
 def save_block(path: Path, block: SampleBlock) -> None:
     """Write a block to a ``.npz`` file, whole or not at all."""
     buffer = io.BytesIO()
-    np.savez(buffer, **{name: getattr(block, name) for name in COLUMNS})  # type: ignore[arg-type]
+    np.savez(buffer, **{name: getattr(block, name) for name in COLUMNS})
     replace_file(path, buffer.getvalue())
 
 

@@ -194,9 +194,7 @@ class SelfPlay:
             memory = self._games(1, plan.simulations)
             if not hasattr(scratch_of, "scratch"):
                 scratch_of.scratch = new_scratch(weights)
-            _play_game(
-                memory, self._rules, self._how, plan, schedule, self._seed(game), weights, scratch_of.scratch
-            )
+            _play_game(memory, self._rules, self._how, plan, schedule, self._seed(game), weights, scratch_of.scratch)
             return _Record.of(memory, 0, game)
 
         with ThreadPoolExecutor(self.workers) as pool:
@@ -221,12 +219,12 @@ class SelfPlay:
             if count:
                 wdl, logits = evaluator.evaluate(boards[:count], clocks[:count])
                 _supply_lanes(memory, self._how, wdl, logits, rows, count)
-            for g in np.flatnonzero(before & ~busy & 1):
-                yield _Record.of(memory, int(g), int(number[g]))
+            for g in np.flatnonzero(before & ~busy & 1).tolist():
+                yield _Record.of(memory, g, int(number[g]))
                 if following < first_game + games:
                     number[g] = following
                     following += 1
-                    start_game(lane(memory, int(g)), self._rules, plan, self._seed(int(number[g])))
+                    start_game(lane(memory, g), self._rules, plan, self._seed(int(number[g])))
                     busy[g] = 1
 
     def _games(self, count: int, simulations: int) -> Games:
