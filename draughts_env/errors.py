@@ -41,3 +41,7 @@ class OptionError(DraughtsError, ValueError):
 
 class OpponentError(DraughtsError, RuntimeError):
     """An opponent that cannot be found, or that answered with something other than a legal move."""
+
+
+class OpeningError(DraughtsError, ValueError):
+    """Openings that do not exist, cannot be read, or cannot be played; or not so many of them."""

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from draughts_env import fen as fen_text
-from draughts_env.errors import GameOverError
+from draughts_env.errors import GameOverError, VariantError
 from draughts_env.game_kernels import ENDING_LIMIT, NO_MOVES, NO_PIECES, ONGOING, QUIET_LIMIT
 from draughts_env.kernels import U, ending_limit
 from draughts_env.moves import Move
@@ -93,6 +93,8 @@ class Game(Agreements):
 
     def _begin(self, position: Position, quiet: int, advantage: AdvantageTest) -> None:
         rules = position.variant
+        if rules.huffing:
+            raise VariantError(f"games of {rules} are played with HuffingGame")
         ending = int(ending_limit(U(position.white), U(position.black), U(position.kings), U(rules.rules)))
         self._repetitions = rules.draws.repetitions
         verdict = ONGOING

@@ -34,7 +34,7 @@ def parse(position: Position, text: str) -> Move:
     Raises:
         IllegalMoveError: not understood, not legal, or ambiguous; says which, and why.
     """
-    squares = _read_squares(position.geometry, text)
+    squares = read_squares(position.geometry, text)
     origin, target, through = squares[0], squares[-1], squares[1:-1]
     found = [m for m in position.legal_moves() if m.origin == origin and m.target == target]
     placement = position.placement
@@ -53,7 +53,12 @@ def parse(position: Position, text: str) -> Move:
     raise IllegalMoveError(why_illegal(position, squares, text))
 
 
-def _read_squares(board: Geometry, text: str) -> tuple[int, ...]:
+def read_squares(board: Geometry, text: str) -> tuple[int, ...]:
+    """The squares that a text names, as PDN numbers.
+
+    Raises:
+        IllegalMoveError: not understood as a move.
+    """
     if not isinstance(text, str):
         raise IllegalMoveError(f"a move is text such as '11-15', not {text!r}")
     parts = _SIGN.split(text.strip())

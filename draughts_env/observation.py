@@ -73,6 +73,13 @@ def _mark(pieces, first, period, i, planes):
         planes[i, first + bit - bit // period] = 1.0
 
 
+@kernel(inline="always")
+def _fill(value, first, count, i, planes):
+    """Write a value to ``count`` places from ``first`` on."""
+    for s in range(first, first + count):
+        planes[i, s] = value
+
+
 @kernel()
 def write_planes(white, black, kings, up, quiet, ending, repeats, rules, i, planes):
     """Write the observation of one state.
@@ -94,8 +101,7 @@ def write_planes(white, black, kings, up, quiet, ending, repeats, rules, i, plan
         own = rotate(own, rules)
         opp = rotate(opp, rules)
         kings = rotate(kings, rules)
-    for s in range(4 * squares):
-        planes[i, s] = 0.0
+    _fill(np.float32(0.0), 0, 4 * squares, i, planes)
     _mark(own & ~kings, 0, period, i, planes)
     _mark(own & kings, squares, period, i, planes)
     _mark(opp & ~kings, 2 * squares, period, i, planes)
@@ -106,11 +112,12 @@ def write_planes(white, black, kings, up, quiet, ending, repeats, rules, i, plan
         limit = max(field(rules, 24), field(rules, 32))
         ending_part = np.float32((limit - ending + 1) / (limit + 1))
     repeated_part = np.float32(min(1.0, repeats / max(1, np.int64((rules >> U(40)) & U(15)) - 1)))
-    for s in range(squares):
-        planes[i, 4 * squares + s] = quiet_part
-        planes[i, 5 * squares + s] = ending_part
-        planes[i, 6 * squares + s] = repeated_part
-        planes[i, 7 * squares + s] = np.float32((s // half) & 1)
+    _fill(quiet_part, 4 * squares, squares, i, planes)
+    _fill(ending_part, 5 * squares, squares, i, planes)
+    _fill(repeated_part, 6 * squares, squares, i, planes)
+    for row in range(0, 2 * half, 2):
+        _fill(np.float32(0.0), 7 * squares + row * half, half, i, planes)
+        _fill(np.float32(1.0), 7 * squares + (row + 1) * half, half, i, planes)
 
 
 @kernel()

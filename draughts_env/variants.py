@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from draughts_env.draws import (
@@ -16,6 +16,8 @@ from draughts_env.errors import VariantError
 from draughts_env.geometry import Geometry, geometry
 
 Color = Literal["black", "white"]
+
+_HUFFING = "-huffing"
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,8 @@ class Variant:
         gametype: type number of the PDN ``GameType`` tag.
         algebraic: whether squares are customarily written a1-h8 (numbers are always understood).
         aliases: further names :func:`variant` understands.
+        huffing: whether captures may be missed and the opponent may huff (:mod:`draughts_env.huffing`). Positions and
+            strict games know nothing of it.
     """
 
     name: str
@@ -50,6 +54,35 @@ class Variant:
     gametype: int
     algebraic: bool = False
     aliases: tuple[str, ...] = ()
+    huffing: bool = False
+
+    def with_huffing(self) -> Variant:
+        """The variant played with huffing, such as ``english-huffing``.
+
+        Raises:
+            VariantError: not a game of short kings and free choice of captures, which huffing is for.
+        """
+        if self.huffing:
+            return self
+        if self.flying_kings or self.most or self.draws.two_v_one_plies is not None:
+            raise VariantError(f"{self} cannot be played with huffing")
+        return replace(
+            self,
+            name=self.name + _HUFFING,
+            aliases=tuple(alias + _HUFFING for alias in self.aliases),
+            huffing=True,
+        )
+
+    def without_huffing(self) -> Variant:
+        """The strict variant, where captures are compulsory."""
+        if not self.huffing:
+            return self
+        return replace(
+            self,
+            name=self.name.removesuffix(_HUFFING),
+            aliases=tuple(alias.removesuffix(_HUFFING) for alias in self.aliases),
+            huffing=False,
+        )
 
     @property
     def geometry(self) -> Geometry:
@@ -135,8 +168,9 @@ BRAZILIAN = Variant(
     algebraic=True,
 )
 
+#: The strict variants: those that positions, games and agents are about.
 VARIANTS: tuple[Variant, ...] = (ENGLISH, INTERNATIONAL, RUSSIAN, BRAZILIAN)
-_BY_NAME = {name: v for v in VARIANTS for name in (v.name, *v.aliases)}
+_BY_NAME = {name: v for v in (*VARIANTS, ENGLISH.with_huffing()) for name in (v.name, *v.aliases)}
 
 
 def variant(name: str | Variant) -> Variant:

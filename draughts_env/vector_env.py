@@ -75,6 +75,9 @@ class DraughtsVectorEnv(VectorEnv[_Floats, _Ints, npt.NDArray[Any]]):
 
     metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array", "svg"], "render_fps": 2}
 
+    _pool: ThreadPoolExecutor | None = None  # made when first needed; closing must work before that
+    _pool_process: int
+
     def __init__(
         self,
         num_envs: int = 1,
@@ -137,7 +140,7 @@ class DraughtsVectorEnv(VectorEnv[_Floats, _Ints, npt.NDArray[Any]]):
         self._rules = self.variant.rules
         self._tables = (self._rules, space.keys, space.ids)
         self._default_row = row_of(self._default)[np.newaxis]
-        self._pool: ThreadPoolExecutor | None = None
+        self._pool = None
         self._pool_process = 0
 
     def _room(self) -> tuple[_Floats, npt.NDArray[np.int8]]:
@@ -225,7 +228,7 @@ class DraughtsVectorEnv(VectorEnv[_Floats, _Ints, npt.NDArray[Any]]):
         self._planes, self._masks = planes, masks
         if self._random and stale.any():
             self._check_openings(stale)
-        verdicts = self._states[:, VERDICT]
+        verdicts = self._states[:, VERDICT].copy()  # rows are long: read the column once
         truncated = verdicts == TRUNCATED
         terminated = (verdicts != ONGOING) & ~truncated
         self._done = terminated | truncated
@@ -291,8 +294,8 @@ class DraughtsVectorEnv(VectorEnv[_Floats, _Ints, npt.NDArray[Any]]):
 
     def _described(self, of: _Bools, masks: npt.NDArray[np.int8]) -> dict[str, Any]:
         """Info of the games ``of``; each entry has its mask, ``_name``, as Gymnasium wants it."""
-        up = self._states[:, UP]
-        verdicts = self._states[:, VERDICT]
+        up = self._states[:, UP].copy()
+        verdicts = self._states[:, VERDICT].copy()
         lost = (verdicts == LOST[0]) | (verdicts == LOST[1]) | (verdicts == LOST[2])
         infos: dict[str, npt.NDArray[Any]] = {
             "action_mask": masks,

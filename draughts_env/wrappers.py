@@ -9,15 +9,21 @@ Both come as ``Vector...`` for vector environments. The functions under them tak
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
+from gymnasium.utils import RecordConstructorArgs
 from gymnasium.vector import VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space
 
 from draughts_env.observation import PLANES
+
+if TYPE_CHECKING:
+    _VectorWrapper = VectorWrapper[Any, Any, Any, Any, Any]
+else:  # its number of parameters differs between versions of Gymnasium
+    _VectorWrapper = VectorWrapper
 
 _Floats = npt.NDArray[np.float32]
 
@@ -71,7 +77,7 @@ def _planes_shape(space: gymnasium.Space[Any]) -> tuple[int, ...]:
     return shape
 
 
-class FullBoard(gymnasium.ObservationWrapper[_Floats, SupportsIndex, _Floats]):
+class FullBoard(gymnasium.ObservationWrapper[_Floats, SupportsIndex, _Floats], RecordConstructorArgs):
     """Observations as the full chequerboard (:func:`full_board`).
 
     Raises:
@@ -79,7 +85,8 @@ class FullBoard(gymnasium.ObservationWrapper[_Floats, SupportsIndex, _Floats]):
     """
 
     def __init__(self, env: gymnasium.Env[_Floats, SupportsIndex]) -> None:
-        super().__init__(env)
+        RecordConstructorArgs.__init__(self)
+        gymnasium.ObservationWrapper.__init__(self, env)
         self.observation_space = _full_space(env.observation_space)
 
     def observation(self, observation: _Floats) -> _Floats:
@@ -87,7 +94,7 @@ class FullBoard(gymnasium.ObservationWrapper[_Floats, SupportsIndex, _Floats]):
         return full_board(observation)
 
 
-class FlatVector(gymnasium.ObservationWrapper[_Floats, SupportsIndex, _Floats]):
+class FlatVector(gymnasium.ObservationWrapper[_Floats, SupportsIndex, _Floats], RecordConstructorArgs):
     """Observations as one vector (:func:`flat_vector`).
 
     Raises:
@@ -95,7 +102,8 @@ class FlatVector(gymnasium.ObservationWrapper[_Floats, SupportsIndex, _Floats]):
     """
 
     def __init__(self, env: gymnasium.Env[_Floats, SupportsIndex]) -> None:
-        super().__init__(env)
+        RecordConstructorArgs.__init__(self)
+        gymnasium.ObservationWrapper.__init__(self, env)
         self.observation_space = _flat_space(env.observation_space)
 
     def observation(self, observation: _Floats) -> _Floats:
@@ -103,7 +111,7 @@ class FlatVector(gymnasium.ObservationWrapper[_Floats, SupportsIndex, _Floats]):
         return flat_vector(observation)
 
 
-class _VectorObservation(VectorWrapper[Any, Any, Any, Any, Any]):
+class _VectorObservation(_VectorWrapper):
     """Changes all observations of a vector environment, the last ones of games that start anew in the same step too.
 
     (Gymnasium's own wrapper for observations refuses that mode.)

@@ -182,12 +182,19 @@ def match(
     a: Annotated[str, typer.Argument(help=_AGENTS_HELP)],
     b: Annotated[str, typer.Argument(help="Its opponent.")],
     variant: VariantOption = "english",
-    games: Annotated[int, typer.Option("--games", "-n", help="Number of games, even.")] = 40,
+    games: Annotated[
+        int | None,
+        typer.Option("--games", "-n", help="Number of games, even; default 40, with --openings two for each card."),
+    ] = None,
     simulations: Simulations = None,
     nodes: Nodes = None,
     depth: Depth = None,
     seconds: Seconds = None,
     seed: Annotated[int, typer.Option(help="Start of all random choices.")] = 0,
+    openings: Annotated[
+        str | None,
+        typer.Option("--openings", "-o", help="Opening cards: three-move, two-move, or a file, a card a line."),
+    ] = None,
     opening_plies: Annotated[
         int | None, typer.Option(min=0, help="Length of the random openings; default 4, 6 from 200 games on.")
     ] = None,
@@ -198,19 +205,30 @@ def match(
 ) -> None:
     """Let two agents play a match.
 
-    Games come in pairs from random balanced openings, colours swapped. The limits hold for both agents, except for one
+    Games come in pairs from one opening, colours swapped, and the better total wins the pair. The openings are random
+    balanced ones, or with --openings cards; the seed shuffles them. The limits hold for both agents, except for one
     whose specification has a limit of its own.
     """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     from agents.arena import GameRecord, play_match, random_openings
+    from draughts_env.openings import deck, draw_cards
     from draughts_play import reports
 
     for path in (json, pdn):
         reports.check_writable(path)
     limit = _limit(simulations, nodes, depth, seconds)
-    openings = None if opening_plies is None else random_openings(variant, opening_plies, max(1, games // 2), seed)
+    if openings is not None and opening_plies is not None:
+        raise typer.BadParameter("openings come from --openings or have --opening-plies, not both")
+    beginnings = None
+    if openings is not None:
+        cards = deck(variant, openings)
+        games = 2 * len(cards) if games is None else games
+        beginnings = draw_cards(cards, max(1, games // 2), seed)
+    games = 40 if games is None else games
+    if opening_plies is not None:
+        beginnings = random_openings(variant, opening_plies, max(1, games // 2), seed)
     console = Console(stderr=True)
     scores: list[float] = []
     with Progress(
@@ -234,7 +252,7 @@ def match(
             variant,
             games,
             limit=limit,
-            openings=openings,
+            openings=beginnings,
             seed=seed,
             max_plies=max_plies,
             on_game=show,
@@ -245,6 +263,51 @@ def match(
         reports.write_output(json, reports.match_json(result))
     if pdn is not None:
         reports.write_output(pdn, reports.match_pdn(result))
+
+
+# --- openings ---------------------------------------------------------------------------------------
+
+openings_app = typer.Typer(no_args_is_help=True, help="Opening cards (ballots): list or draw them.")
+app.add_typer(openings_app, name="openings")
+DeckArgument = Annotated[
+    str | None,
+    typer.Argument(metavar="[DECK]", help="three-move, two-move, or a file; default: the longest that ships."),
+]
+
+
+def _deck(variant: str, name: str | None) -> tuple[tuple[str, ...], ...]:
+    from draughts_env.openings import deck, decks
+
+    known = decks(variant)
+    return deck(variant, name or ("three-move" if "three-move" in known else "two-move"))
+
+
+@openings_app.command(
+    name="list", epilog="Examples:  draughts openings list    draughts openings list -v polish two-move"
+)
+def list_openings(name: DeckArgument = None, variant: VariantOption = "english") -> None:
+    """List the cards of a deck, numbered."""
+    cards = _deck(variant, name)
+    for number, card in enumerate(cards, start=1):
+        print(f"{number:>{len(str(len(cards)))}}  {' '.join(card)}")
+
+
+@openings_app.command(
+    name="draw", epilog="Examples:  draughts openings draw    draughts openings draw --count 5 --seed 1"
+)
+def draw_openings(
+    name: DeckArgument = None,
+    variant: VariantOption = "english",
+    count: Annotated[int, typer.Option("--count", "-n", min=1, help="Number of cards.")] = 1,
+    seed: Annotated[int | None, typer.Option(help="Start of the random choice; default: another each time.")] = None,
+) -> None:
+    """Draw cards from a deck by lot."""
+    import random
+
+    from draughts_env.openings import draw_cards
+
+    for card in draw_cards(_deck(variant, name), count, random.randrange(1 << 32) if seed is None else seed):
+        print(" ".join(card))
 
 
 # --- analyse ----------------------------------------------------------------------------------------

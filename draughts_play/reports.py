@@ -93,6 +93,7 @@ def match_summary(result: MatchResult) -> str:
         f"won {result.wins}, drawn {result.draws}, lost {result.losses}: "
         f"{score.value:.1%} of the points (95%: {score.low:.1%} to {score.high:.1%})",
         f"Elo difference {_elo(elo.value)} (95%: {_elo(elo.low)} to {_elo(elo.high)})",
+        "cards (two games each, better total wins): won {}, tied {}, lost {}".format(*result.cards),
         "points of the pairs: "
         + ", ".join(f"{points} {count} times" for points, count in zip(("0", "½", "1", "1½", "2"), result.pairs)),
     ]

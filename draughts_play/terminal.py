@@ -288,7 +288,8 @@ class Terminal:
     def _draw(self, _: str = "") -> None:
         """Offer a draw; the agent accepts unless it believes it is better."""
         try:
-            self._game.offer_draw(self._color)
+            if self._game.draw_offer is None:
+                self._game.offer_draw(self._color)
             value = self._think("The agent considers the offer").value
         except DraughtsError as error:
             self._say(f"No draw: {escape(str(error))}.")

@@ -106,7 +106,10 @@ def header(path: Path, **changes: str | None) -> None:
         ({"network": None}, "header that cannot be read"),
         ({"network": json.dumps({"kind": "gnn"})}, "network.kind must be one of"),
         ({"network": json.dumps({"depth": 3})}, "network.depth is not known"),
-        ({"network": json.dumps({"hidden1": 16, "hidden2": 9})}, "does not hold the network its header describes: policy"),
+        (
+            {"network": json.dumps({"hidden1": 16, "hidden2": 9})},
+            "does not hold the network its header describes: policy",
+        ),
         ({"network": json.dumps({"hidden1": 10**9, "hidden2": 8})}, "does not hold the network its header describes"),
         ({"variant": "international"}, "does not hold the network its header describes"),
     ],

@@ -13,6 +13,7 @@ from agents.arena.openings import Opening, OpeningError, random_openings
 from agents.arena.result import GameRecord, MatchResult
 from draughts_env.errors import DraughtsError
 from draughts_env.game import Game
+from draughts_env.openings import played
 from draughts_env.variants import Color, Variant, variant
 
 #: Games longer than this are cut and counted as draws. The draw rules end games long before.
@@ -124,14 +125,7 @@ def _check_openings(openings: Sequence[Opening], rules: Variant) -> None:
     if not openings:
         raise OpeningError("a match needs at least one opening")
     for opening in openings:
-        game = Game(rules)
-        try:
-            for move in opening:
-                game.push(move)
-        except DraughtsError as error:
-            raise OpeningError(f"the opening {' '.join(opening)!r} cannot be played: {error}") from error
-        if game.is_over:
-            raise OpeningError(f"the opening {' '.join(opening)!r} ends the game")
+        played(opening, rules)
 
 
 class _Closed(Exception):

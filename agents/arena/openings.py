@@ -7,20 +7,16 @@ import random
 
 from agents.agent import Limit
 from agents.alphabeta import VALUE_SCALE, AlphaBetaAgent
-from draughts_env.errors import DraughtsError
+from draughts_env.errors import OpeningError
 from draughts_env.game import Game
+from draughts_env.openings import Opening
 from draughts_env.position import Position
 from draughts_env.variants import Variant, variant
 
-#: A beginning, as the text of its moves from the starting position.
-Opening = tuple[str, ...]
+__all__ = ["Opening", "OpeningError", "random_openings"]
 
 _CHECK = Limit(depth=5)
 _LARGEST_LEAD = math.tanh(50 / VALUE_SCALE)  # half a man
-
-
-class OpeningError(DraughtsError, ValueError):
-    """Not so many openings of that length, or moves that cannot be played."""
 
 
 def random_openings(of: Variant | str, plies: int, count: int, seed: int = 0) -> list[Opening]:

@@ -105,6 +105,12 @@ class MatchResult:
         return pentanomial(self.pair_scores)
 
     @property
+    def cards(self) -> tuple[int, int, int]:
+        """Pairs (opening cards, each played twice with colours swapped) that A won, tied and lost on points."""
+        lost, losing, tied, winning, won = self.pairs
+        return winning + won, tied, losing + lost
+
+    @property
     def score(self) -> Estimate:
         """Share of the points that A took."""
         return mean_score(self.pair_scores)

@@ -57,7 +57,7 @@ def help_text(folder: Path) -> str:
     ]
     lines += [f"  {group + '=':12} {', '.join(choices)}" for group, choices in config_groups(folder).items()]
     lines += ["", _EXAMPLES, "Options (with the values of the default run):"]
-    default = TrainConfig()
+    default = compose_config([], folder)
     section = ""
     for name, kind, help in walk_options(TrainConfig):
         group, _, own = name.partition(".")

@@ -87,7 +87,7 @@ def read_config(text: str, where: str) -> TrainConfig:
     try:
         merged = OmegaConf.merge(OmegaConf.structured(TrainConfig), OmegaConf.create(text))
         config = OmegaConf.to_object(merged)
-    except (OmegaConfBaseException, ValueError, TypeError) as error:
+    except Exception as error:  # of OmegaConf, of the YAML parser, of the classes
         raise OptionError(f"{where} is not a configuration of this version: {_explain(error)}") from None
     assert isinstance(config, TrainConfig)
     return config

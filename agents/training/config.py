@@ -1,7 +1,8 @@
 """Every parameter of a training run, with its type, limits and meaning.
 
 The classes are the schema: files in ``configs/`` and the command line may set these names to values
-of these types, and nothing else. Nothing here needs PyTorch.
+of these types, and nothing else. The values of the default run are those of the files; the ones here stand in
+where nothing is said. Nothing here needs PyTorch.
 """
 
 from __future__ import annotations
