@@ -64,8 +64,9 @@ class AlphaZeroAgent:
         name: str = "alphazero",
     ) -> None:
         self.variant = variant(of)
-        self.limit = Limit(simulations=simulations, seconds=seconds) or self.DEFAULT
-        self.name = spec_text(name, self.limit.given())
+        own = Limit(simulations=simulations, seconds=seconds)
+        self.limit = own or self.DEFAULT
+        self.name = spec_text(name, own.given())
         self._rules = search_rules(self.variant)
         self._how = settings(gumbel=False, noise=0.0)
         self._schedule = halving_schedule(1, 1)

@@ -23,7 +23,9 @@ class DrawRules:
     Attributes:
         quiet_plies: plies in a row without a capture and without a move of a man.
         three_v_one_plies: length of the ending of three pieces (one or more kings) against one king.
+        three_kings_only: whether all three of them must be kings.
         two_v_one_plies: length of the ending of two pieces (one or more kings), or one king, against one king.
+        two_v_two: whether that holds for two kings against two kings or a king and a man, too.
         repetitions: occurrences of a position, same side to move, that draw the game.
         refusal_moves: moves of its own within which a side that declined a draw has to win or show a decisive advantage
             (:mod:`draughts_env.offers`); the only limit that is not in plies.
@@ -34,6 +36,8 @@ class DrawRules:
     two_v_one_plies: int | None = None
     repetitions: int = 3
     refusal_moves: int | None = None
+    three_kings_only: bool = False
+    two_v_two: bool = False
 
 
 #: English (WCDF rules 1.32): 40 moves by each side without progress. The claim is applied automatically.
@@ -45,7 +49,11 @@ ENGLISH_DRAWS = DrawRules(quiet_plies=80, refusal_moves=40)
 INTERNATIONAL_DRAWS = DrawRules(quiet_plies=50, three_v_one_plies=32, two_v_one_plies=10)
 
 #: Russian (IDF): 15 moves by each side with kings only, 15 for three kings against one; 5 for 2 v 1 and 1 v 1.
-RUSSIAN_DRAWS = DrawRules(quiet_plies=30, three_v_one_plies=30, two_v_one_plies=10)
+#: Not applied: the 5 moves against a king on the main road, and the longer limits of endings with four to seven pieces.
+RUSSIAN_DRAWS = DrawRules(quiet_plies=30, three_v_one_plies=30, two_v_one_plies=10, three_kings_only=True)
 
-#: Brazilian (CBJD, as International on 64 squares): 20 moves by each side with kings only, 5 for 2 v 1 and 1 v 1.
-BRAZILIAN_DRAWS = DrawRules(quiet_plies=40, three_v_one_plies=None, two_v_one_plies=10)
+#: Brazilian (CBD): 20 moves by each side with kings only; 5 for 1 v 1, 2 v 1 and 2 v 2 with one man at most among them.
+BRAZILIAN_DRAWS = DrawRules(quiet_plies=40, three_v_one_plies=None, two_v_one_plies=10, two_v_two=True)
+
+#: Pool (APCA): 13 moves for three kings against one. The other limit is the English one, as the rules name none.
+POOL_DRAWS = DrawRules(quiet_plies=80, three_v_one_plies=26, three_kings_only=True)

@@ -18,7 +18,7 @@ from draughts_env.huffing import Action, HuffingGame
 from draughts_env.huffing_actions import HUFFING_PLANES, HuffingActions, observe_huffing
 from draughts_env.huffing_text import rights
 from draughts_env.moves import Move
-from draughts_env.opponents import Opponent
+from draughts_env.opponents import RANDOM, Opponent
 from draughts_env.variants import Color, Variant
 
 _OTHER: dict[Color, Color] = {"black": "white", "white": "black"}
@@ -70,7 +70,10 @@ class HuffingEnv(gymnasium.Env[npt.NDArray[np.float32], SupportsIndex]):
         self._wish = one_of("color", color, ("black", "white", "random"))
         if opponent is None and color != "random":
             raise OptionError("color is the caller's side against an opponent; without one it plays both sides")
-        self._opponent = None if opponent is None else _player(opponent, self.variant, self)
+        self._face: Opponent | None = None  # of an opponent that is neither None nor random
+        if opponent is not None and not (isinstance(opponent, str) and opponent == RANDOM):
+            self._face = Opponent(opponent, self.variant.without_huffing())
+        self._alone = opponent is None
         self._actions = HuffingActions(self.variant)
         self._fen = fen
         self._start = HuffingGame(self.variant, fen)
@@ -113,10 +116,12 @@ class HuffingEnv(gymnasium.Env[npt.NDArray[np.float32], SupportsIndex]):
         if game.is_over:
             raise GameOverError(f"no episode can start where the game is over: {game.fen}")
         color = one_of("color", options.get("color") or self._wish, ("black", "white", "random"))
-        if self._opponent is None and color != "random":
+        if self._alone and color != "random":
             raise OptionError("color is the caller's side against an opponent; without one it plays both sides")
-        if self._opponent is not None:
+        if not self._alone:
             self.color = ("black", "white")[self.np_random.integers(2)] if color == "random" else color
+        if self._face is not None:
+            self._face.begin(int(self.np_random.integers(2**31)) if seed is not None else None)
         self._game, self._ended = game, None
         self._answer()
         if self.render_mode == "human":
@@ -171,12 +176,20 @@ class HuffingEnv(gymnasium.Env[npt.NDArray[np.float32], SupportsIndex]):
         """Let the opponent act while it is on turn."""
         game = self._game
         assert game is not None
-        while self._opponent is not None and not game.is_over and game.turn != self.color:
-            action = self._opponent(game.copy())
+        while not self._alone and not game.is_over and game.turn != self.color:
+            action = self._opponents_action(game.copy())
             try:
                 game.push(action)
             except (IllegalMoveError, AttributeError, TypeError) as error:
                 raise OpponentError(f"the opponent answered {action!r}: {error}") from error
+
+    def _opponents_action(self, game: HuffingGame) -> Any:
+        if self._face is None:
+            actions = game.legal_actions()
+            return actions[self.np_random.integers(len(actions))]
+        player = self._face.player
+        choose = getattr(player, "choose", None)
+        return choose_action(game, choose) if callable(choose) else player(game)
 
     def _observe(self) -> npt.NDArray[np.float32]:
         assert self._game is not None
@@ -271,15 +284,3 @@ def _value(game: HuffingGame, choose: Callable[[Game], Any]) -> float:
         return 0.0
     value = choose(strict).value
     return 0.0 if value is None else float(value)
-
-
-def _player(of: Any, variant: Variant, env: HuffingEnv) -> Callable[[HuffingGame], Any]:
-    """An opponent as a function of the game."""
-    if isinstance(of, str) and of == "random":
-        return lambda game: game.legal_actions()[env.np_random.integers(len(game.legal_actions()))]
-    player = Opponent(of, variant.without_huffing()).player
-    choose = getattr(player, "choose", None)
-    if not callable(choose):
-        function: Callable[[HuffingGame], Any] = player
-        return function
-    return lambda game: choose_action(game, choose)

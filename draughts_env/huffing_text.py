@@ -1,7 +1,7 @@
 """Games with huffing as text.
 
-PDN has no sign for a huff. Here it is a comment that a reader of these files takes as an action: ``{huff 15}`` after the
-offence, ``{insist}`` after a move that then goes back and is replaced by the next one, which bears its number again:
+PDN has no sign for a huff. Here it is a comment that the reader of these files takes as an action: ``{huff 15}`` after
+the offence, ``{insist}`` after a move that then goes back and is replaced by the next one, which has its number again:
 
     1. 11-15 23-19 2. 8-11 {huff 15} 22-17 3. 11-16 {insist} 3. 9-14
 

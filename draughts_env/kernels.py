@@ -6,8 +6,9 @@ Conventions, used by every kernel of the project:
   (of both), and the side to move ``white_to_move``. Generators take ``own``, ``opp``, ``kings``, ``up``,
   where ``up`` is true for White, whose men move towards the low bits.
 * ``rules`` is :attr:`Variant.rules`: bits 0-3 playable squares per row, 4 men capture backwards,
-  5 flying kings, 6 most men, 7 crowned in flight, 16-23 quiet plies, 24-31 and 32-39 plies of the
-  3 v 1 and 2 v 1 endings, 40-43 repetitions.
+  5 flying kings, 6 most men, 7 crowned in flight, 8 the 3 v 1 ending is of kings only, 9 the 2 v 1 ending
+  is also one of 2 v 2, 16-23 quiet plies, 24-31 and 32-39 plies of the 3 v 1 and 2 v 1 endings,
+  40-43 repetitions.
 * A move is three words: origin bit, target bit, captured bits. ``CROWNED`` is set in the third when a
   man was crowned in flight, which the other bits do not show. Moves that agree in origin, target and
   captured men are one move.
@@ -344,13 +345,15 @@ def ending_limit(white, black, kings, rules):
     whites = popcount(white)
     blacks = popcount(black)
     if min(whites, blacks) != 1:
+        if flag(rules, 9) and whites == 2 and blacks == 2 and popcount(kings) >= 3:
+            return field(rules, 32)
         return -1
     single = white if whites == 1 else black
     many = black if whites == 1 else white
     if (single & kings) == ZERO or (many & kings) == ZERO:
         return -1
     n = max(whites, blacks)
-    if n > 3:
+    if n > 3 or (n == 3 and flag(rules, 8) and (many & ~kings) != ZERO):
         return -1
     limit = field(rules, 24) if n == 3 else field(rules, 32)
     return limit if limit > 0 else -1

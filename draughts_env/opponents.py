@@ -55,22 +55,25 @@ class Opponent:
     Raises:
         OpponentError: nobody knows the text, or the object cannot choose.
         DraughtsError: whatever the resolver says about the text.
+
+    Attributes:
+        name: what it is called; player: the agent or function behind it.
     """
 
     def __init__(self, of: Any, variant: Variant) -> None:
         self.name = of if isinstance(of, str) else getattr(of, "name", None) or getattr(of, "__name__", repr(of))
-        self._player = _resolve(of, variant) if isinstance(of, str) else of
-        if not callable(getattr(self._player, "choose", None)) and not callable(self._player):
+        self.player = _resolve(of, variant) if isinstance(of, str) else of
+        if not callable(getattr(self.player, "choose", None)) and not callable(self.player):
             raise OpponentError(
                 f"an opponent is a text, a function of a game, or has choose(game); {of!r} is none of these"
             )
 
     def begin(self, seed: int | None) -> None:
         """Get ready for a new game; with a seed, start the random choices anew. Only agents have these two calls."""
-        seeding = getattr(self._player, "seed", None)
+        seeding = getattr(self.player, "seed", None)
         if seed is not None and callable(seeding):
             seeding(seed)
-        new_game = getattr(self._player, "new_game", None)
+        new_game = getattr(self.player, "new_game", None)
         if callable(new_game):
             new_game()
 
@@ -80,8 +83,8 @@ class Opponent:
         Raises:
             OpponentError: what it answers is no legal move. Its own errors go through as they are.
         """
-        choose = getattr(self._player, "choose", None)
-        answer = choose(game.copy()) if callable(choose) else self._player(game.copy())
+        choose = getattr(self.player, "choose", None)
+        answer = choose(game.copy()) if callable(choose) else self.player(game.copy())
         move = getattr(answer, "move", answer)
         try:
             if isinstance(move, str):

@@ -11,6 +11,8 @@ VERSION = 0
 
 #: The registered ids, such as ``Draughts/English-v0``.
 IDS: tuple[str, ...] = tuple(f"Draughts/{v.name.capitalize()}-v{VERSION}" for v in VARIANTS)
+#: The id of English with huffing, an environment of its own.
+HUFFING_ID = f"Draughts/EnglishHuffing-v{VERSION}"
 
 
 def register() -> None:
@@ -23,6 +25,8 @@ def register() -> None:
                 vector_entry_point="draughts_env.vector_env:DraughtsVectorEnv",
                 kwargs={"variant": v.name},
             )
+    if HUFFING_ID not in gymnasium.registry:
+        gymnasium.register(id=HUFFING_ID, entry_point="draughts_env.huffing_env:HuffingEnv")
 
 
 register()

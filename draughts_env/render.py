@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cache
 
 import numpy as np
@@ -55,16 +56,23 @@ def _cells(position: Position, flipped: bool) -> list[tuple[int, int, int]]:
     return found
 
 
-def svg(position: Position, last: Move | None = None, flipped: bool = False, size: int = 480) -> str:
+def svg(
+    position: Position,
+    last: Move | None = None,
+    flipped: bool = False,
+    size: int = 480,
+    marked: Collection[int] = (),
+) -> str:
     """The board as an SVG document.
 
     Args:
         position: the position; last: the move that led to it, whose squares are set off.
         flipped: whether Black is below.
         size: width and height, in pixels.
+        marked: further squares to set off.
     """
     n = position.geometry.size
-    marked = set(last.path) if last is not None else set()
+    marked = {*marked, *(last.path if last is not None else ())}
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {n} {n}" width="{size}" height="{size}">',
         f"<desc>{position.fen}</desc>",
@@ -104,7 +112,11 @@ def _hex(color: _Rgb) -> str:
 
 
 def rgb_array(
-    position: Position, last: Move | None = None, flipped: bool = False, square_size: int = 48
+    position: Position,
+    last: Move | None = None,
+    flipped: bool = False,
+    square_size: int = 48,
+    marked: Collection[int] = (),
 ) -> npt.NDArray[np.uint8]:
     """The board as pixels.
 
@@ -112,6 +124,7 @@ def rgb_array(
         position: the position; last: the move that led to it, whose squares are set off.
         flipped: whether Black is below.
         square_size: width of a square, in pixels.
+        marked: further squares to set off.
 
     Returns:
         uint8 of shape ``(rows * square_size, rows * square_size, 3)``.
@@ -119,7 +132,7 @@ def rgb_array(
     size = position.geometry.size * square_size
     picture = np.empty((size, size, 3), np.uint8)
     picture[:] = LIGHT
-    marked = set(last.path) if last is not None else set()
+    marked = {*marked, *(last.path if last is not None else ())}
     for row, column, square in _cells(position, flipped):
         place = picture[row * square_size : (row + 1) * square_size, column * square_size : (column + 1) * square_size]
         place[:] = _tile(square_size, position.piece_at(square), square in marked)

@@ -9,6 +9,7 @@ from draughts_env.draws import (
     BRAZILIAN_DRAWS,
     ENGLISH_DRAWS,
     INTERNATIONAL_DRAWS,
+    POOL_DRAWS,
     RUSSIAN_DRAWS,
     DrawRules,
 )
@@ -98,6 +99,8 @@ class Variant:
             | self.flying_kings << 5
             | self.most << 6
             | self.crown_in_flight << 7
+            | self.draws.three_kings_only << 8
+            | self.draws.two_v_two << 9
             | self.draws.quiet_plies << 16
             | (self.draws.three_v_one_plies or 0) << 24
             | (self.draws.two_v_one_plies or 0) << 32
@@ -168,9 +171,26 @@ BRAZILIAN = Variant(
     algebraic=True,
 )
 
-#: The strict variants: those that positions, games and agents are about.
+#: American pool checkers: Russian rules, but a man is crowned only where its capture ends, and Black moves first.
+POOL = Variant(
+    name="pool",
+    size=8,
+    rows_of_men=3,
+    first="black",
+    men_capture_backwards=True,
+    flying_kings=True,
+    most=False,
+    crown_in_flight=False,
+    draws=POOL_DRAWS,
+    gametype=23,
+    aliases=("pool-checkers",),
+)
+
+#: The variants that the project is about: each has an environment, its documentation, and configurations.
 VARIANTS: tuple[Variant, ...] = (ENGLISH, INTERNATIONAL, RUSSIAN, BRAZILIAN)
-_BY_NAME = {name: v for v in (*VARIANTS, ENGLISH.with_huffing()) for name in (v.name, *v.aliases)}
+#: Further variants that the same rules engine plays.
+MORE_VARIANTS: tuple[Variant, ...] = (POOL,)
+_BY_NAME = {name: v for v in (*VARIANTS, *MORE_VARIANTS, ENGLISH.with_huffing()) for name in (v.name, *v.aliases)}
 
 
 def variant(name: str | Variant) -> Variant:

@@ -20,6 +20,7 @@ import typer
 from typer.core import TyperGroup
 
 from draughts_env.errors import DraughtsError
+from draughts_play.tablebase_commands import app as tablebase_app
 
 if TYPE_CHECKING:
     from agents.agent import Limit
@@ -269,6 +270,7 @@ def match(
 
 openings_app = typer.Typer(no_args_is_help=True, help="Opening cards (ballots): list or draw them.")
 app.add_typer(openings_app, name="openings")
+app.add_typer(tablebase_app, name="tablebase")
 DeckArgument = Annotated[
     str | None,
     typer.Argument(metavar="[DECK]", help="three-move, two-move, or a file; default: the longest that ships."),
@@ -369,6 +371,7 @@ def play(
     agent: Annotated[str | None, typer.Option("--agent", "-a", help=_AGENTS_HELP)] = None,
     color: Annotated[str, typer.Option("--color", "-c", help="Your colour: black, white or random.")] = "random",
     fen: FenOption = None,
+    huffing: Annotated[bool, typer.Option("--huffing", help="Captures may be missed, and huffed (English).")] = False,
     simulations: Simulations = None,
     nodes: Nodes = None,
     depth: Depth = None,
@@ -378,20 +381,23 @@ def play(
     """Play against an agent."""
     from agents.agent import parse_spec
     from draughts_env.variants import variant as variant_named
+    from draughts_play.huffing_terminal import HuffingTerminal
     from draughts_play.terminal import Terminal
 
     colors = {"black": "black", "white": "white", "random": None}
     if color.lower() not in colors:
         raise typer.BadParameter(f"the colour is black, white or random, not {color!r}")
-    rules = variant_named(variant)
-    spec = parse_spec(agent or _default_agent(variant))
+    named = variant_named(variant)
+    rules = named.without_huffing()
+    spec = parse_spec(agent or _default_agent(rules.name))
     limit = _limit(simulations, nodes, depth, seconds)
     if limit is not None:
         spec.kind.check_limit(limit)
     opponent = spec.load(rules)
     if seed is not None:
         opponent.seed(seed)
-    game = Terminal(rules, opponent, color=colors[color.lower()], limit=limit, fen=fen, seed=seed)  # type: ignore[arg-type]
+    table, played = (HuffingTerminal, rules.with_huffing()) if huffing or named.huffing else (Terminal, rules)
+    game = table(played, opponent, color=colors[color.lower()], limit=limit, fen=fen, seed=seed)  # type: ignore[arg-type]
     if not terminal:
         print("The board in the browser comes in a later version; here is the one in the terminal.")
     with suppress(ImportError):

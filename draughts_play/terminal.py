@@ -8,12 +8,13 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
 
-from agents.agent import Agent, Decision, Limit
+from agents.agent import Agent, Limit
 from agents.files import replace_file
 from draughts_env.errors import DraughtsError, IllegalMoveError, OfferError
 from draughts_env.game import Game
@@ -61,8 +62,9 @@ class Terminal:
         read: Callable[[str], str] = input,
         seed: int | None = None,
     ) -> None:
+        self._variant = variant
         self._fen = fen
-        self._game = Game(variant, fen)
+        self._game = self._new_game()
         self._agent = agent
         self._limit = limit
         self._console = console or Console(highlight=False)
@@ -90,9 +92,38 @@ class Terminal:
             while True:
                 self._play_game()
                 self._color = _OTHER[self._color]
-                self._game = Game(self._game.variant, self._fen)
+                self._game = self._new_game()
         except _Quit:
             self._say("Goodbye.")
+
+    # --- what other ways of playing replace ---------------------------------------------------------
+
+    def _new_game(self) -> Any:
+        """A game at its start."""
+        return Game(self._variant, self._fen)
+
+    def _choices(self) -> list[Any]:
+        """What the side to move can do, in the order of its numbers."""
+        return self._game.legal_moves()
+
+    def _name(self, choice: Any) -> str:
+        """How the person reads and writes one of the choices."""
+        return move_text(choice, self._game.position)
+
+    def _ask_agent(self, game: Any) -> tuple[Any, float | None]:
+        """What the agent would do in a game, and its value for the side to move."""
+        decision = self._agent.choose(game, self._limit)
+        return decision.move, decision.value
+
+    def _lead_in(self) -> str:
+        """What stands before the list of choices."""
+        moves = self._game.legal_moves()
+        return "You must capture" if moves and moves[0].is_capture else "Moves"
+
+    def _written(self, tags: dict[str, str]) -> str:
+        """The game as text."""
+        result = result_text(self._ended[0], self._game.variant) if self._ended else None
+        return write_game(self._game, tags, result)
 
     # --- one game -----------------------------------------------------------------------------------
 
@@ -160,7 +191,7 @@ class Terminal:
                 self._try_move(answer)
 
     def _try_move(self, text: str) -> None:
-        moves = self._game.legal_moves()
+        moves = self._choices()
         if text.isascii() and text.isdigit() and len(text) <= 3:
             if not 1 <= int(text) <= len(moves):
                 self._say(f"There is no move number {int(text)}: there are {len(moves)}.")
@@ -175,23 +206,23 @@ class Terminal:
     def _agent_moves(self) -> None:
         side = self._game.turn.capitalize()
         try:
-            decision = self._think(f"{side} is thinking")
-            shown = move_text(decision.move, self._game.position)
-            self._game.push(decision.move)
+            choice, _ = self._think(f"{side} is thinking")
+            shown = self._name(choice)
+            self._game.push(choice)
         except Exception as error:  # whatever is wrong with the agent, the person's session goes on
             self._say(f"The agent has failed: {escape(str(error) or type(error).__name__)}.")
             self._ended = self._color, "the agent has failed"
             return
         self._say(f"{side} plays [bold]{shown}[/bold].")
 
-    def _think(self, what: str) -> Decision:
+    def _think(self, what: str) -> tuple[Any, float | None]:
         """Let the agent choose in a thread, so that Ctrl-C is heard meanwhile."""
-        answers: queue.Queue[Decision | Exception] = queue.Queue()
+        answers: queue.Queue[tuple[Any, float | None] | Exception] = queue.Queue()
         game = self._game.copy()
 
         def choose() -> None:
             try:
-                answers.put(self._agent.choose(game, self._limit))
+                answers.put(self._ask_agent(game))
             except Exception as error:
                 answers.put(error)
 
@@ -220,29 +251,31 @@ class Terminal:
             self._say(f"  [bold]{name:<7}[/bold] {text}")
 
     def _show_board(self, _: str = "") -> None:
-        moves = self._game.moves
-        marked = moves[-1].path if moves else ()
+        marked = self._marked()
         self._console.print()
         self._console.print(
             board_picture(self._game.position, self._console, flipped=self._flipped, marked=marked), end=""
         )
 
+    def _marked(self) -> tuple[int, ...]:
+        """Squares to set off: the last move's."""
+        moves = self._game.moves
+        return moves[-1].path if moves else ()
+
     def _show_moves(self, _: str = "") -> None:
-        position = self._game.position
-        moves = position.legal_moves()
-        listed = "   ".join(f"{i})\u00a0{move_text(move, position)}" for i, move in enumerate(moves, start=1))
-        lead = "You must capture" if moves and moves[0].is_capture else "Moves"
-        self._console.print(Padding(f"{lead}:   {listed}", (0, 0, 0, 2)))
+        names = (self._name(choice).replace(" ", "\u00a0") for choice in self._choices())
+        listed = "   ".join(f"{i})\u00a0{name}" for i, name in enumerate(names, start=1))
+        self._console.print(Padding(f"{self._lead_in()}:   {listed}", (0, 0, 0, 2)))
 
     def _hint(self, _: str = "") -> None:
         try:
-            decision = self._think("Looking for a hint")
+            choice, value = self._think("Looking for a hint")
         except DraughtsError as error:
             self._say(f"No hint: {escape(str(error))}.")
             return
-        text = f"Hint: [bold]{move_text(decision.move, self._game.position)}[/bold]"
-        if decision.value is not None:
-            text += f", expected result {decision.value:+.2f} (from -1, lost, to 1, won)"
+        text = f"Hint: [bold]{self._name(choice)}[/bold]"
+        if value is not None:
+            text += f", expected result {value:+.2f} (from -1, lost, to 1, won)"
         self._say(text + ".")
 
     def _undo(self, _: str = "") -> None:
@@ -272,8 +305,7 @@ class Terminal:
             self._color.capitalize(): "You",
             _OTHER[self._color].capitalize(): self._agent.name,
         }
-        result = result_text(self._ended[0], self._game.variant) if self._ended else None
-        text = write_game(self._game, tags, result)
+        text = self._written(tags)
         if not file:
             self._console.print(text, markup=False)
             return
@@ -290,7 +322,7 @@ class Terminal:
         try:
             if self._game.draw_offer is None:
                 self._game.offer_draw(self._color)
-            value = self._think("The agent considers the offer").value
+            _, value = self._think("The agent considers the offer")
         except DraughtsError as error:
             self._say(f"No draw: {escape(str(error))}.")
             return

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from training_fakes import FakePlayer, FakeReferee, samples, tiny
+from training_fakes import samples
 
 from agents.training.command import main
 from agents.training.run_folder import Counters, RunError, RunFolder, State
@@ -56,38 +56,47 @@ class Killed(BaseException):
     """Stands for SIGKILL within one process: nothing but the patched calls runs after it."""
 
 
+def die_after(patched: pytest.MonkeyPatch, operations: int) -> None:
+    """Let so many operations on files happen and no more; not even tidying up is done by the dead."""
+    left = [operations]
+
+    def watch(owner: Any, name: str) -> None:
+        real = getattr(owner, name)
+
+        def operation(*args: Any, **options: Any) -> Any:
+            left[0] -= 1
+            if left[0] < 0:
+                raise Killed
+            return real(*args, **options)
+
+        patched.setattr(owner, name, operation)
+
+    watch(os, "replace")
+    watch(os, "fsync")
+    watch(Path, "unlink")
+
+
 def test_a_crash_at_any_file_operation_leaves_the_old_state_or_the_new(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, after = state(3, range(1, 4)), state(5, range(3, 6))
     outcomes = []
-    for crash in range(1, 100):
-        path = tmp_path / str(crash)
+    done = False
+    while not done:
+        path = tmp_path / str(len(outcomes))
         with RunFolder(path) as folder:
             folder.commit(before)
-            left = [crash]
             with monkeypatch.context() as patched:
-                for module, name in ((os, "replace"), (os, "fsync"), (Path, "unlink")):
-                    real = getattr(module, name)
-
-                    def operation(*args: Any, real: Any = real, **options: Any) -> Any:
-                        left[0] -= 1
-                        if left[0] <= 0:  # dead: not even tidying up is done
-                            raise Killed
-                        return real(*args, **options)
-
-                    patched.setattr(module, name, operation)
+                die_after(patched, len(outcomes))
                 try:
                     folder.commit(after)
                     done = True
                 except Killed:
-                    done = False
+                    pass
         with RunFolder(path) as folder:
             found = folder.load().counters.iteration
             check(folder, after if found == 5 else before)
         outcomes.append(found)
-        if done:
-            break
     assert outcomes[0] == 3
     assert outcomes[-1] == 5
     assert outcomes == sorted(outcomes)
@@ -139,11 +148,9 @@ def test_damage_is_reported(tmp_path: Path, damage: str) -> None:
     else:
         path = tmp_path / "state" / "state.json"
         path.write_text(path.read_text().replace('"version": 1', '"version": 7'))
-    with pytest.raises(
-        RunError, match=r"the state in .* (is damaged|cannot be read).*begin anew with another run.name"
-    ):
-        with RunFolder(tmp_path) as folder:
-            folder.load()
+    message = r"the state in .* (is damaged|cannot be read).*begin anew with another run.name"
+    with pytest.raises(RunError, match=message), RunFolder(tmp_path) as folder:
+        folder.load()
 
 
 def test_one_process_at_a_time_and_a_killed_one_does_not_count(tmp_path: Path) -> None:
@@ -273,7 +280,7 @@ def same_run(a: Path, b: Path) -> bool:
 
 def test_killed_in_self_play_in_a_step_and_in_a_checkpoint(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     killed, whole = tmp_path / "killed", tmp_path / "whole"
-    # Second iteration's self-play: after some games of it. (One call per game, and one before and after the first.)
+    # Self-play of the second iteration: its third game has just ended.
     killed_at("agents.training.selfplay:_Record.of", 9, arguments(killed))
     assert committed(killed)["iteration"] == 1
     games = committed(killed)["games"]
@@ -282,9 +289,10 @@ def test_killed_in_self_play_in_a_step_and_in_a_checkpoint(tmp_path: Path, capsy
     killed_at("agents.training.learner:Learner.step", 3, arguments(killed))
     assert committed(killed)["iteration"] == 1
     # The state record of the second iteration's checkpoint: its weights and samples are on disk already.
-    # (config.yaml, metrics, latest network, weights, samples: the sixth file to be put into place.)
-    killed_at("agents.files:os.replace", 6, arguments(killed))
+    # (The folder's third file, after metrics and weights.)
+    killed_at("agents.training.run_folder:replace_file", 3, arguments(killed))
     assert committed(killed)["iteration"] == 1
+    assert {"weights-2.safetensors", "replay-2.npz"} <= {p.name for p in (killed / "tiny" / "state").iterdir()}
     # And the same command to the end.
     done = subprocess.run(
         [sys.executable, "train.py", *arguments(killed)], cwd=ROOT, capture_output=True, text=True, check=False

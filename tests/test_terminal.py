@@ -94,7 +94,7 @@ def test_says_why_a_capture_is_compulsory() -> None:
 def test_ambiguous_capture_is_asked_for_in_full() -> None:
     text = play("4x15", "pdn", "4x27x38x15", name="international", color="white", fen="W:WK4:B13,20,32,37")
     assert "1)\u00a04x27x38x15   2)\u00a04x31x42x15" in text
-    assert "'4x15' is ambiguous: 4x27x38x15 or 4x31x42x15" in text
+    assert "4x15 is ambiguous: 4x27x38x15 or 4x31x42x15" in text
 
 
 def test_the_persons_men_are_nearest() -> None:

@@ -21,6 +21,7 @@ from agents.tablebase.files import (
     TablebaseError,
     TableFile,
     block_ranges,
+    check_rules,
     chosen_folder,
     encode_record,
     file_header,
@@ -224,6 +225,7 @@ def build(
         VariantError: no variant of that name.
     """
     rules = variant(of)
+    check_rules(rules)
     check_pieces(pieces)
     places = [table_folder(folder)]
     if chosen_folder(folder) is None:
@@ -343,6 +345,8 @@ def _build_file(solver: Solver, pieces: int, path: Path, report: Report) -> Path
                 handle.write(record)
             handle.flush()
             os.fsync(handle.fileno())
+        if fcntl is None:
+            handle.close()  # Windows renames no open file; elsewhere the lock is held until the name is there
         os.replace(part, path)
     sync_folder(path.parent)
     return path
@@ -360,9 +364,9 @@ def _resume(solver: Solver, pieces: int, part: Path, handle: IO[bytes]) -> set[S
         stop = file.header_stop
         for pair in pairs(pieces):
             try:
+                if not file.records.keys() >= set(pair):
+                    break
                 for signature in pair:
-                    if signature not in file.records:
-                        raise file.damaged("it ends here")
                     solver.load(file, signature)
             except TablebaseError:
                 break

@@ -1,14 +1,15 @@
 """Table files: one for each variant and number of pieces, ``english-4.dtb``.
 
-A file is a header and one record for each signature, in the order of :func:`agents.tablebase.signatures.signatures`. All
-numbers are little-endian. Every byte is covered by a digest (BLAKE2b, 8 bytes), and nothing is handed out before its
-digest has been checked.
+A file is a header and one record for each signature, in the order of :mod:`agents.tablebase.signatures`. All numbers
+are little-endian. Every byte is covered by a digest (BLAKE2b, 8 bytes), and nothing is handed out before its digest has
+been checked.
 
 ======================  =======================================================================================
 file header             ``DRAUGHTB``; u16 format version; u8 pieces; u8 0; u32 rules key; digest of these
 record                  record header, block table, digest of these two, blocks
-record header           ``SLIC``; four u8 the signature; u64 positions, wins, draws, losses; u32 longest distance;
-                        u32 positions in a block; u8 bytes of a distance (1 or 2); three u8 0
+record header           ``SLIC``; four u8 the signature; u64 positions, wins, draws, losses; u32 distance of the
+                        longest win, of the longest loss; u32 positions in a block; u8 bytes of a distance (1
+                        or 2); three u8 0
 block table             for each block u32 length and digest: those of the values first, then those of the distances
 block of values         raw LZMA2 of two bits a position, the first in the lowest: 0 loss, 1 draw, 2 win
 block of distances      raw LZMA2 of half the distance to the end in plies, rounded down; 0 for a draw
@@ -46,7 +47,7 @@ FORMAT_VERSION = 1
 _MAGIC = b"DRAUGHTB"
 _RECORD_MAGIC = b"SLIC"
 _HEADER = struct.Struct("<8sHBBI")
-_RECORD = struct.Struct("<4s4B4QIIB3x")
+_RECORD = struct.Struct("<4s4B4QIIIB3x")
 _ENTRY = struct.Struct("<I8s")
 _DIGEST = 8
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6, "lc": 0, "lp": 0, "pb": 0, "dict_size": BLOCK}]
@@ -77,12 +78,18 @@ def file_name(rules: Variant, pieces: int) -> str:
 
 
 def find_file(rules: Variant, pieces: int, folder: Path | str | None = None) -> Path | None:
-    """The table file of a variant and number of pieces, from the folder or among those that ship; None: there is none."""
+    """The table file of a variant and number of pieces, in the folder or among those that ship; None: there is none."""
     for place in (table_folder(folder), SHIPPED):
         path = place / file_name(rules, pieces)
         if path.is_file():
             return path
     return None
+
+
+def check_rules(rules: Variant) -> None:
+    """Raise TablebaseError for rules that there can be no tables for."""
+    if rules.huffing:
+        raise TablebaseError(f"there are no tablebases of games with huffing; {rules.without_huffing()} has some")
 
 
 def rules_key(rules: Variant) -> int:
@@ -118,21 +125,23 @@ class Counts:
 
     Attributes:
         positions, wins, draws, losses: numbers of positions, for the side to move.
-        longest: the greatest distance to the end in plies, 0 when all are draws.
+        longest_win, longest_loss: the greatest distances to the end in plies, 0 when there is none.
     """
 
     positions: int = 0
     wins: int = 0
     draws: int = 0
     losses: int = 0
-    longest: int = 0
+    longest_win: int = 0
+    longest_loss: int = 0
 
     @classmethod
     def of_codes(cls, counts: npt.NDArray[np.int64]) -> Counts:
         """From the number of positions of each value code (:mod:`agents.tablebase.retrograde`)."""
-        used = np.flatnonzero(counts)
-        wins, losses = int(counts[2::2].sum()), int(counts[1::2].sum())
-        return cls(int(counts.sum()), wins, int(counts[0]), losses, max(0, int(used[-1]) - 1))
+        wins, losses = counts[2::2], counts[1::2]
+        longest_win = 2 * int(np.flatnonzero(wins)[-1]) + 1 if wins.any() else 0
+        longest_loss = 2 * int(np.flatnonzero(losses)[-1]) if losses.any() else 0
+        return cls(int(counts.sum()), int(wins.sum()), int(counts[0]), int(losses.sum()), longest_win, longest_loss)
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(
@@ -140,7 +149,8 @@ class Counts:
             self.wins + other.wins,
             self.draws + other.draws,
             self.losses + other.losses,
-            max(self.longest, other.longest),
+            max(self.longest_win, other.longest_win),
+            max(self.longest_loss, other.longest_loss),
         )
 
 
@@ -170,7 +180,7 @@ def encode_record(
         counts: its figures.
         spread: ``map``, or that of a pool of threads.
     """
-    width = 1 if counts.longest // 2 < 256 else 2
+    width = 1 if max(counts.longest_win, counts.longest_loss) // 2 < 256 else 2
     blocks = list(spread(lambda part: _encode_block(codes[part[0] : part[1]], width), block_ranges(len(codes))))
     data = [values for values, _ in blocks] + [distances for _, distances in blocks]
     header = _RECORD.pack(
@@ -180,7 +190,8 @@ def encode_record(
         counts.wins,
         counts.draws,
         counts.losses,
-        counts.longest,
+        counts.longest_win,
+        counts.longest_loss,
         BLOCK,
         width,
     )
@@ -217,11 +228,10 @@ class TableFile:
         path: the file.
         rules: the variant that it should be for.
         pieces: the number of pieces that it should be for.
-        partial: whether it may end early; what follows the last whole pair of signatures is left out of account.
+        partial: whether it may end early; what follows the last whole record is left out of account.
 
     Attributes:
         records: the signatures it holds.
-        stop: where the last record ends.
         header_stop: where the header of every file ends.
 
     Raises:
@@ -240,18 +250,17 @@ class TableFile:
             reason = getattr(error, "strerror", None) or error
             raise TablebaseError(f"the tablebase {path} cannot be read: {reason}") from error
         self._read_header()
-        self.stop = self.header_stop
+        stop = self.header_stop
         try:
             for signature in signatures(pieces):
-                record = self._read_record(self.stop, signature)
+                record = self._read_record(stop, signature)
                 self.records[signature] = record
-                self.stop = record.stop
+                stop = record.stop
         except TablebaseError:
             if not partial:
                 raise
-            self._drop_half_pair()
-        if not partial and self.stop != len(self._data):
-            raise self.damaged(f"{len(self._data) - self.stop} bytes follow its end")
+        if not partial and stop != len(self._data):
+            raise self.damaged(f"{len(self._data) - stop} bytes follow its end")
 
     def damaged(self, what: str) -> TablebaseError:
         """The error that says that the file is damaged."""
@@ -276,14 +285,12 @@ class TableFile:
         raw = self._data[start : start + _RECORD.size]
         if len(raw) < _RECORD.size:
             raise self.damaged(f"it ends before {name}")
-        magic, men, kings, opp_men, opp_kings, positions, wins, draws, losses, longest, block, width = _RECORD.unpack(
-            raw
-        )
-        signature = Signature(men, kings, opp_men, opp_kings)
+        magic, *fields, block, width = _RECORD.unpack(raw)
+        signature, counts = Signature(*fields[:4]), Counts(*fields[4:])
         ranges = list(block_ranges(expected.size(self.rules)))
         table_stop = start + _RECORD.size + 2 * len(ranges) * _ENTRY.size
         table = self._data[start + _RECORD.size : table_stop]
-        sane = magic == _RECORD_MAGIC and signature == expected and positions == expected.size(self.rules)
+        sane = magic == _RECORD_MAGIC and signature == expected and counts.positions == expected.size(self.rules)
         if not sane or self._data[table_stop : table_stop + _DIGEST] != _digest(raw, table):
             raise self.damaged(f"{name} does not agree with its digest")
         if block != BLOCK:
@@ -295,15 +302,7 @@ class TableFile:
             at += length
         if at > len(self._data):
             raise self.damaged(f"it ends within {name}")
-        return Record(signature, Counts(positions, wins, draws, losses, longest), width, tuple(blocks), at)
-
-    def _drop_half_pair(self) -> None:
-        """Forget a last signature whose swapped one is missing: the two are solved together."""
-        last = next(reversed(self.records), None)
-        if last is not None and last.swapped not in self.records:
-            del self.records[last]
-            before = next(reversed(self.records), None)
-            self.stop = self.records[before].stop if before is not None else self.header_stop
+        return Record(signature, counts, width, tuple(blocks), at)
 
     def _block(self, record: Record, number: int, size: int) -> bytes:
         """A block, checked and decompressed."""

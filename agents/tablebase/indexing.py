@@ -21,7 +21,7 @@ import numpy as np
 
 from agents.jit import kernel
 from draughts_env.intrinsics import popcount
-from draughts_env.kernels import ONE, ZERO, U, board_of, crown_row, half_of
+from draughts_env.kernels import ONE, ZERO, board_of, crown_row, half_of
 
 #: The most pieces of one kind that the numbering has room for.
 MAX_OF_A_KIND = 7

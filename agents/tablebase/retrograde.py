@@ -50,7 +50,7 @@ BOUND = 1 << 15
 MAX_DISTANCE = BOUND - 3
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _take_one(typing_context: Any, address: Any) -> Any:
     """Subtract one from the byte at an address, safe among threads; returns the byte before, as int64."""
 
