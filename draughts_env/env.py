@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
 from typing import Any, SupportsFloat, SupportsIndex
 
 import gymnasium
@@ -12,13 +11,20 @@ import numpy.typing as npt
 
 from draughts_env import render
 from draughts_env.actions import action_space
+from draughts_env.env_arguments import (
+    LOST,
+    OUTCOMES,
+    learner_of,
+    one_of,
+    positive,
+    random_word,
+    start_game,
+    to_variant,
+)
 from draughts_env.env_kernels import (
     BOTH_SIDES,
     ILLEGAL,
     LEARNER,
-    LEARNER_BLACK,
-    LEARNER_RANDOM,
-    LEARNER_WHITE,
     RNG,
     TRUNCATED,
     UP,
@@ -32,38 +38,12 @@ from draughts_env.env_kernels import (
     view_one,
 )
 from draughts_env.errors import ActionError, GameOverError, OptionError
-from draughts_env.game import Game, Reason
-from draughts_env.game_kernels import ENDING_LIMIT, NO_MOVES, NO_PIECES, ONGOING, QUIET_LIMIT
-from draughts_env.moves import Move
+from draughts_env.game import Game
+from draughts_env.game_kernels import ONGOING
 from draughts_env.observation import observation_shape
 from draughts_env.opponents import RANDOM, Opponent
-from draughts_env.variants import Color, Variant, variant
+from draughts_env.variants import Color, Variant
 
-#: What ``info["outcome"]`` says about a game that an illegal action ended.
-ILLEGAL_ACTION = "illegal action"
-
-#: ``info["outcome"]`` for each verdict of the kernels: ongoing, ..., threefold repetition, illegal, cut short.
-OUTCOMES: tuple[str | None, ...] = (
-    None,
-    *(
-        reason.value
-        for _, reason in sorted(
-            {
-                NO_PIECES: Reason.NO_PIECES,
-                NO_MOVES: Reason.NO_MOVES,
-                QUIET_LIMIT: Reason.QUIET_LIMIT,
-                ENDING_LIMIT: Reason.ENDING_LIMIT,
-            }.items()
-        )
-    ),
-    Reason.REPETITION.value,
-    ILLEGAL_ACTION,
-    None,
-)
-#: Verdicts in which the side to move has lost.
-LOST = (NO_PIECES, NO_MOVES, ILLEGAL)
-
-_LEARNERS = {"black": LEARNER_BLACK, "white": LEARNER_WHITE, "random": LEARNER_RANDOM}
 _OPTIONS = ("fen", "moves", "color")
 
 
@@ -364,66 +344,3 @@ class DraughtsEnv(gymnasium.Env[npt.NDArray[np.float32], SupportsIndex]):
         self.__dict__.update(state)
         self._game = None
         self._bind()
-
-
-# --- arguments, shared by the environments ------------------------------------------------------------
-
-
-def to_variant(of: Variant | str) -> Variant:
-    """The variant of an argument that is itself called variant."""
-    return variant(of)
-
-
-def one_of(name: str, value: Any, known: tuple[Any, ...]) -> Any:
-    """The value, if it is a known one.
-
-    Raises:
-        OptionError: it is not.
-    """
-    if value not in known:
-        raise OptionError(f"{name} is one of {', '.join(map(repr, known))}, not {value!r}")
-    return value
-
-
-def positive(name: str, number: int) -> int:
-    """A positive whole number.
-
-    Raises:
-        OptionError: it is not one.
-    """
-    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-        raise OptionError(f"{name} is a positive whole number, not {number!r}")
-    return int(number)
-
-
-def learner_of(color: str) -> int:
-    """The learner's side as the kernels take it.
-
-    Raises:
-        OptionError: no such side.
-    """
-    return _LEARNERS[one_of("color", color, tuple(_LEARNERS))]
-
-
-def start_game(of: Variant, fen: str | None, moves: Iterable[Move | str] | str, default: Game | None = None) -> Game:
-    """The game in which an episode starts.
-
-    Args:
-        of: the variant; fen: the start; moves: an opening from there.
-        default: start when no FEN is given.
-
-    Raises:
-        FenError, IllegalMoveError: the start cannot be.
-        GameOverError: the game is over there.
-    """
-    game = default.copy() if default is not None and fen is None else Game(of, fen)
-    for move in moves.split() if isinstance(moves, str) else moves:
-        game.push(move)
-    if game.is_over:
-        raise GameOverError(f"no episode can start where the game is over ({game.outcome()}): {game.fen}")
-    return game
-
-
-def random_word(generator: np.random.Generator) -> np.int64:
-    """A start for a kernel's random numbers."""
-    return generator.integers(-(2**63), 2**63, dtype=np.int64)

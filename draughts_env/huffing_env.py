@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from draughts_env import render
-from draughts_env.env import ILLEGAL_ACTION, one_of, positive, to_variant
+from draughts_env.env_arguments import ILLEGAL_ACTION, one_of, positive, to_variant
 from draughts_env.errors import ActionError, GameOverError, IllegalMoveError, OpponentError, OptionError
 from draughts_env.game import Game
 from draughts_env.huffing import Action, HuffingGame

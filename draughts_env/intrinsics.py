@@ -64,3 +64,26 @@ def store(typing_context: Any, address: Any, index: Any, value: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(types.uint64, types.int64, types.uint64), generate
+
+
+@intrinsic
+def lock(typing_context: Any, address: Any) -> Any:
+    """Set the top bit of the uint64 at ``address``, atomically; returns the word as it was before."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        pointer = builder.inttoptr(args[0], _I64.as_pointer())
+        return builder.atomic_rmw("or", pointer, ir.Constant(_I64, 1 << 63), "acquire")
+
+    return types.uint64(types.uint64), generate
+
+
+@intrinsic
+def unlock(typing_context: Any, address: Any, value: Any) -> Any:
+    """Write a uint64 to ``address``, after all that was written before."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        pointer = builder.inttoptr(args[0], _I64.as_pointer())
+        builder.store_atomic(args[1], pointer, "release", 8)
+        return context.get_dummy_value()
+
+    return types.void(types.uint64, types.uint64), generate

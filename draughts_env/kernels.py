@@ -1,4 +1,4 @@
-"""The rules engine: move generation, making moves, clocks, hashing, perft, compiled by numba.
+"""The rules engine: move generation, making moves, clocks, hashing, compiled by numba.
 
 Conventions, used by every kernel of the project:
 
@@ -18,190 +18,61 @@ Conventions, used by every kernel of the project:
 
 from __future__ import annotations
 
-import numpy as np
-
-from draughts_env.intrinsics import load, popcount, reverse_bits, store
+from draughts_env.bit_kernels import (
+    ALL,
+    CROWNED,
+    ONE,
+    WORDS,
+    ZERO,
+    U,
+    bits_of,
+    board_of,
+    crown_row,
+    field,
+    flag,
+    half_of,
+    rotate,
+    shift,
+    spread_down,
+    spread_up,
+)
+from draughts_env.capture_kernels import can_go_on, captures
+from draughts_env.intrinsics import popcount, store
 from draughts_env.jit import kernel
 
-U = np.uint64
-ZERO = U(0)
-ONE = U(1)
-WORDS = 3  # words of a move
+__all__ = [
+    "ALL",
+    "CROWNED",
+    "MAX_MOVES",
+    "MAX_QUIET",
+    "ONE",
+    "WORDS",
+    "ZERO",
+    "U",
+    "bits_of",
+    "board_of",
+    "captures",
+    "clocks_drawn",
+    "count_quiet",
+    "crown_row",
+    "ending_limit",
+    "field",
+    "flag",
+    "half_of",
+    "has_move",
+    "hash_position",
+    "legal_moves",
+    "moved_kings",
+    "moved_own",
+    "next_ending",
+    "next_quiet",
+    "quiet_moves",
+    "rotate",
+    "shift",
+]
+
 MAX_QUIET = 1024  # 49 flying kings of one side have fewer quiet moves than this
 MAX_MOVES = 8192  # capacity of the move lists that callers allocate
-CROWNED = U(1 << 63)
-ALL = U((1 << 63) - 1)
-
-_BOARD8 = U(0x7FBFDFEFF)
-_BOARD10 = U(0x3FF7FEFFDFFBFF)
-
-
-# --- reading the rules word -------------------------------------------------------------------------
-
-
-@kernel(inline="always")
-def half_of(rules):
-    return rules & U(15)
-
-
-@kernel(inline="always")
-def board_of(rules):
-    return _BOARD10 if (rules & U(15)) == U(5) else _BOARD8
-
-
-@kernel(inline="always")
-def bits_of(rules):
-    return U(54) if (rules & U(15)) == U(5) else U(35)
-
-
-@kernel(inline="always")
-def crown_row(rules, up):
-    """The row on which the men of the side that moves up (or down) are crowned."""
-    if up:
-        return U(31) if (rules & U(15)) == U(5) else U(15)
-    return U(31 << 49) if (rules & U(15)) == U(5) else U(15 << 31)
-
-
-@kernel(inline="always")
-def flag(rules, bit):
-    return ((rules >> U(bit)) & ONE) != ZERO
-
-
-@kernel(inline="always")
-def field(rules, low):
-    """An eight-bit number of the rules word, as int64."""
-    return np.int64((rules >> U(low)) & U(255))
-
-
-@kernel(inline="always")
-def shift(x, direction, half):
-    """One diagonal step: 0 and 1 towards high bits (down), 2 and 3 towards low bits (up)."""
-    if direction == 0:
-        return x << half
-    if direction == 1:
-        return x << (half + ONE)
-    if direction == 2:
-        return x >> half
-    return x >> (half + ONE)
-
-
-@kernel(inline="always")
-def rotate(x, rules):
-    """The bit set turned by 180 degrees."""
-    return reverse_bits(x) >> (U(64) - bits_of(rules))
-
-
-# --- captures ---------------------------------------------------------------------------------------
-
-
-@kernel()
-def _can_go_on(at, king, opp, empty, taken, half, back, up):
-    """Whether a piece that may fly (if ``king``) can capture from ``at``."""
-    for direction in range(4):
-        if not (king or back or (direction >= 2) == up):
-            continue
-        x = shift(at, direction, half)
-        if king:
-            while x & empty:
-                x = shift(x, direction, half)
-        if shift(x & opp & ~taken, direction, half) & empty:
-            return True
-    return False
-
-
-@kernel()
-def _jump(origin, at, king, opp, empty, taken, count, up, rules, n, best, moves, capacity):
-    """Follow every capture of one piece from ``at``; write the complete ones.
-
-    ``taken`` carries the men jumped so far (and ``CROWNED``); they stay on the board and block.
-    Returns the length of the list and the greatest number captured so far (zero without that rule).
-    """
-    half = half_of(rules)
-    found = False
-    flying = king and flag(rules, 5)
-    for direction in range(4):
-        if not (king or flag(rules, 4) or (direction >= 2) == up):
-            continue
-        x = shift(at, direction, half)
-        if flying:
-            while x & empty:
-                x = shift(x, direction, half)
-        x = x & opp & ~taken
-        if x == ZERO:
-            continue
-        y = shift(x, direction, half) & empty
-        if y == ZERO:
-            continue
-        found = True
-        after = taken | x
-        if not flying:
-            crowned = not king and flag(rules, 7) and (y & crown_row(rules, up)) != ZERO
-            if crowned:
-                after |= CROWNED
-            n, best = _jump(
-                origin, y, king or crowned, opp, empty, after, count + 1, up, rules, n, best, moves, capacity
-            )
-            continue
-        # Without the majority rule a king must still land where it can go on, if there is such a square.
-        choosy = False
-        if not flag(rules, 6):
-            z = y
-            while z and not choosy:
-                choosy = _can_go_on(z, True, opp, empty, after, half, True, up)
-                z = shift(z, direction, half) & empty
-        while y:
-            if not choosy or _can_go_on(y, True, opp, empty, after, half, True, up):
-                n, best = _jump(origin, y, king, opp, empty, after, count + 1, up, rules, n, best, moves, capacity)
-            y = shift(y, direction, half) & empty
-    if not found and count > 0:
-        if flag(rules, 6):
-            if count < best:
-                return n, best
-            if count > best:
-                best = count
-                n = 0
-        if count >= 2:  # routes can agree from two men on: a flying king has several squares to stop between them
-            for i in range(n):
-                j = WORDS * i
-                if load(moves, j) == origin and load(moves, j + 1) == at and (load(moves, j + 2) ^ taken) & ALL == ZERO:
-                    store(moves, j + 2, load(moves, j + 2) | taken)
-                    return n, best
-        if n < capacity:
-            j = WORDS * n
-            store(moves, j, origin)
-            store(moves, j + 1, at)
-            store(moves, j + 2, taken)
-            n += 1
-    return n, best
-
-
-@kernel()
-def captures(own, opp, kings, up, rules, moves, capacity):
-    """Write the legal captures to ``moves``; returns their number, 0 when there is none.
-
-    At most ``capacity`` are written; a caller whose list comes back full has to assume that some are missing.
-    """
-    half = half_of(rules)
-    above = half + ONE
-    empty = board_of(rules) & ~(own | opp)
-    down = ((((empty >> half) & opp) >> half) | (((empty >> above) & opp) >> above)) & own
-    upward = ((((empty << half) & opp) << half) | (((empty << above) & opp) << above)) & own
-    if flag(rules, 4):
-        able = down | upward
-    else:
-        able = (upward if up else down) | ((down | upward) & kings)
-    if flag(rules, 5):
-        able |= own & kings
-    n = np.int64(0)
-    best = np.int64(0)
-    while able:
-        b = able & (~able + ONE)
-        able ^= b
-        n, best = _jump(
-            b, b, (b & kings) != ZERO, opp, empty | b, ZERO, np.int64(0), up, rules, n, best, moves, capacity
-        )
-    return n
-
 
 # --- quiet moves ------------------------------------------------------------------------------------
 
@@ -280,12 +151,8 @@ def count_quiet(own, opp, kings, up, rules):
         if up:
             return n + popcount(royal & (empty >> half)) + popcount(royal & (empty >> above))
         return n + popcount(royal & (empty << half)) + popcount(royal & (empty << above))
-    for direction in range(4):
-        y = shift(royal, direction, half) & empty
-        while y:
-            n += popcount(y)
-            y = shift(y, direction, half) & empty
-    return n
+    n += popcount(spread_down(royal, half, empty) ^ royal) + popcount(spread_down(royal, above, empty) ^ royal)
+    return n + popcount(spread_up(royal, half, empty) ^ royal) + popcount(spread_up(royal, above, empty) ^ royal)
 
 
 @kernel()
@@ -311,7 +178,7 @@ def has_move(own, opp, kings, up, rules):
         rest ^= b
         king = (b & kings) != ZERO
         # a piece with no quiet move has no ray to fly along: only neighbours can be jumped
-        if _can_go_on(b, king and flying, opp, empty, ZERO, half, king or flag(rules, 4), up):
+        if can_go_on(b, king and flying, opp, empty, ZERO, half, king or flag(rules, 4), up):
             return True
     return False
 
@@ -396,43 +263,3 @@ def hash_position(white, black, kings, white_to_move):
     h ^= h >> U(32)
     h *= U(0xBF58476D1CE4E5B9)
     return h ^ (h >> U(29))
-
-
-# --- perft ------------------------------------------------------------------------------------------
-
-
-@kernel()
-def perft(own, opp, kings, up, rules, depth, moves, end):
-    """Leaves of the move tree to ``depth``, the last ply counted in bulk.
-
-    ``moves`` and ``end`` are addresses of a buffer used as a stack. Returns a negative number when it overflows.
-    """
-    capacity = np.int64((end - moves) // U(8 * WORDS))
-    if depth <= 0:
-        return 1
-    if capacity < MAX_QUIET:
-        return -(1 << 62)
-    n = captures(own, opp, kings, up, rules, moves, capacity)
-    if n == capacity:
-        return -(1 << 62)
-    if depth == 1:
-        return n if n > 0 else count_quiet(own, opp, kings, up, rules)
-    if n == 0:
-        n = quiet_moves(own, opp, kings, up, rules, moves)
-    total = 0
-    free = moves + U(8 * WORDS) * U(n)
-    for i in range(n):
-        origin = load(moves, WORDS * i)
-        target = load(moves, WORDS * i + 1)
-        captured = load(moves, WORDS * i + 2)
-        total += perft(
-            opp & ~captured,
-            moved_own(own, origin, target),
-            moved_kings(kings, origin, target, captured, up, rules),
-            not up,
-            rules,
-            depth - 1,
-            free,
-            end,
-        )
-    return total

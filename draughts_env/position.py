@@ -14,8 +14,9 @@ from draughts_env import board_text, fen, notation
 from draughts_env.errors import IllegalMoveError, PositionError
 from draughts_env.game_kernels import CROWNED_CODE, advance, generate
 from draughts_env.geometry import Geometry
-from draughts_env.kernels import ALL, MAX_MOVES, MAX_QUIET, U, perft
+from draughts_env.kernels import ALL, MAX_MOVES
 from draughts_env.moves import Move, QuietMoves, capture_move
+from draughts_env.perft import count_leaves
 from draughts_env.routes import Placement
 from draughts_env.variants import Color, Variant, variant
 
@@ -260,16 +261,7 @@ class Position:
 
     def perft(self, depth: int) -> int:
         """Number of sequences of ``depth`` legal moves from here (draw rules play no part)."""
-        room = (depth + 2) * MAX_QUIET
-        while True:
-            stack = np.empty((room, 3), np.uint64)
-            start = stack.ctypes.data
-            own, opp = (self._white, self._black) if self._up else (self._black, self._white)
-            rules = U(self._rules.word)
-            nodes = perft(U(own), U(opp), U(self._kings), self._up, rules, depth, U(start), U(start + stack.nbytes))
-            if nodes >= 0:
-                return int(nodes)
-            room *= 4
+        return count_leaves(self._white, self._black, self._kings, self._up, self._rules.word, depth)
 
     # --- how it works -------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from gymnasium.vector.utils import batch_space
 
 from draughts_env import render
 from draughts_env.actions import action_space
-from draughts_env.env import LOST, OUTCOMES, learner_of, one_of, positive, random_word, start_game, to_variant
+from draughts_env.env_arguments import LOST, OUTCOMES, learner_of, one_of, positive, random_word, start_game, to_variant
 from draughts_env.env_kernels import (
     BLACK,
     BOTH_SIDES,

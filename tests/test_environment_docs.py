@@ -10,7 +10,7 @@ import gymnasium
 import pytest
 
 from draughts_env import PLANES, Reason, registration
-from draughts_env.env import ILLEGAL_ACTION
+from draughts_env.env_arguments import ILLEGAL_ACTION
 from draughts_env.variants import VARIANTS, Variant
 
 PAGES = Path(__file__).parent.parent / "docs" / "environments"
@@ -41,6 +41,8 @@ def test_numbers(of: Variant, name: str) -> None:
     assert f"drawn: {of.draws.quiet_plies // 2} moves by each side" in text
     for plies in (of.draws.three_v_one_plies, of.draws.two_v_one_plies):
         assert plies is None or f"{plies // 2} moves by each side with" in text
+    assert ("with three kings against one king" in text) == of.draws.three_kings_only
+    assert ("two against two" in text) == of.draws.two_v_two
     assert ("endgame move limit" in text) == (of.draws.two_v_one_plies is not None)
     for outcome in (Reason.NO_PIECES, Reason.NO_MOVES, Reason.REPETITION, Reason.QUIET_LIMIT, ILLEGAL_ACTION):
         assert f'`"{outcome}"`' in text
