@@ -21,6 +21,7 @@ from draughts_env.bit_kernels import (
 )
 from draughts_env.intrinsics import load, popcount, store
 from draughts_env.jit import kernel
+from draughts_env.ranked_kernels import ranked_captures
 
 
 @kernel()
@@ -139,6 +140,8 @@ def captures(own, opp, kings, up, rules, moves, capacity):
 
     At most ``capacity`` are written; a caller whose list comes back full has to assume that some are missing.
     """
+    if flag(rules, 11):
+        return ranked_captures(own, opp, kings, up, rules, moves, capacity)
     half = half_of(rules)
     above = half + ONE
     empty = board_of(rules) & ~(own | opp)

@@ -57,3 +57,6 @@ BRAZILIAN_DRAWS = DrawRules(quiet_plies=40, three_v_one_plies=None, two_v_one_pl
 
 #: Pool (APCA): 13 moves for three kings against one. The other limit is the English one, as the rules name none.
 POOL_DRAWS = DrawRules(quiet_plies=80, three_v_one_plies=26, three_kings_only=True)
+
+#: Italian: 40 moves by each side without progress, as in English; nothing follows from declining a draw.
+ITALIAN_DRAWS = DrawRules(quiet_plies=80)

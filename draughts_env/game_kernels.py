@@ -18,6 +18,7 @@ from draughts_env.kernels import (
     ZERO,
     U,
     field,
+    flag,
     half_of,
     hash_position,
     legal_moves,
@@ -34,18 +35,30 @@ ONGOING, NO_PIECES, NO_MOVES, QUIET_LIMIT, ENDING_LIMIT = range(5)
 
 
 @kernel(inline="always")
-def _bit(square, period):
+def _turned(place, period, mirrored):
+    """A square (from 0), counted from the other end of its row on boards with mirrored numbers."""
+    return place + period // 2 - 1 - 2 * (place % (period // 2)) if mirrored else place
+
+
+@kernel(inline="always")
+def _bit(square, period, mirrored):
     """The bit of a PDN square; ``period`` squares lie between ghosts."""
-    return ONE << U(square - 1 + (square - 1) // period)
+    place = _turned(square - 1, period, mirrored)
+    return ONE << U(place + place // period)
+
+
+@kernel(inline="always")
+def _square(bit, period, mirrored):
+    """The PDN square of the index of a bit."""
+    return _turned(bit - bit // (period + 1), period, mirrored) + 1
 
 
 @kernel()
-def _write_codes(words, n, period, codes):
+def _write_codes(words, n, period, mirrored, codes):
     for i in range(n):
-        origin = lowest(load(words, WORDS * i))
-        target = lowest(load(words, WORDS * i + 1))
-        code = (origin - origin // (period + 1) + 1) << 6 | (target - target // (period + 1) + 1)
-        store(codes, i, U(code))
+        origin = _square(lowest(load(words, WORDS * i)), period, mirrored)
+        target = _square(lowest(load(words, WORDS * i + 1)), period, mirrored)
+        store(codes, i, U(origin << 6 | target))
 
 
 @kernel()
@@ -64,7 +77,7 @@ def generate(white, black, kings, up, rules, words, codes, capacity):
     r = U(rules)
     w, b, k = U(white), U(black), U(kings)
     n = legal_moves(w if up else b, b if up else w, k, up, r, U(words), capacity)
-    _write_codes(U(words), n, 2 * np.int64(half_of(r)), U(codes))
+    _write_codes(U(words), n, 2 * np.int64(half_of(r)), flag(r, 10), U(codes))
     return n, hash_position(w, b, k, up)
 
 
@@ -83,8 +96,9 @@ def advance(white, black, kings, up, code, captured, quiet, ending, rules, words
     """
     r = U(rules)
     period = 2 * np.int64(half_of(r))
-    origin = _bit(code >> 6 & 63, period)
-    target = _bit(code & 63, period)
+    mirrored = flag(r, 10)
+    origin = _bit(code >> 6 & 63, period, mirrored)
+    target = _bit(code & 63, period, mirrored)
     taken = U(captured)
     if code & CROWNED_CODE:
         taken |= CROWNED
@@ -97,7 +111,7 @@ def advance(white, black, kings, up, code, captured, quiet, ending, rules, words
     b = opp if up else own
     ending = next_ending(ending, taken, w, b, k, r)
     n = legal_moves(opp, own, k, not up, r, U(words), capacity)
-    _write_codes(U(words), n, period, U(codes))
+    _write_codes(U(words), n, period, mirrored, U(codes))
     verdict = ONGOING
     if opp == ZERO:
         verdict = NO_PIECES

@@ -18,6 +18,7 @@ class Geometry:
 
     Attributes:
         size: rows (and columns) of the board.
+        mirrored: whether the dark corner is on the right of each player.
         half: playable squares in a row.
         squares: playable squares in all; PDN numbers run from 1 to this.
         bits: width of the bit layout, ghosts included.
@@ -28,6 +29,7 @@ class Geometry:
     """
 
     size: int
+    mirrored: bool
     half: int
     squares: int
     bits: int
@@ -40,11 +42,11 @@ class Geometry:
     def row_column(self, square: int) -> tuple[int, int]:
         """Row and column (both from 0, top left) of a PDN square on the full chequerboard."""
         row, place = divmod(square - 1, self.half)
-        return row, 2 * place + (row + 1) % 2
+        return row, 2 * place + (row + 1 + self.mirrored) % 2
 
     def square_at(self, row: int, column: int) -> int:
         """PDN square at a row and column of the full chequerboard; 0 for a light square or off the board."""
-        if not (0 <= row < self.size and 0 <= column < self.size) or (row + column) % 2 == 0:
+        if not (0 <= row < self.size and 0 <= column < self.size) or (row + column) % 2 == self.mirrored:
             return 0
         return row * self.half + column // 2 + 1
 
@@ -77,20 +79,27 @@ class Geometry:
 
 
 @cache
-def geometry(size: int) -> Geometry:
-    """The tables for a board of ``size`` rows (8 or 10)."""
+def geometry(size: int, mirrored: bool = False) -> Geometry:
+    """The tables for a board of ``size`` rows (8 or 10).
+
+    Args:
+        mirrored: whether the dark corner is on the right, as in Italy. The squares are numbered from left to right all
+            the same, but the bits lie as if the board was seen in a mirror, so that the kernels know only one board.
+    """
     half = size // 2
     period = size + 1
     bit_of = [-1]
     for row in range(size):
         for place in range(half):
-            bit_of.append(row // 2 * period + row % 2 * half + place)
-    bits = bit_of[-1] + 1
+            seen = half - 1 - place if mirrored else place
+            bit_of.append(row // 2 * period + row % 2 * half + seen)
+    bits = max(bit_of) + 1
     square_of = [0] * bits
     for square, bit in enumerate(bit_of[1:], start=1):
         square_of[bit] = square
     return Geometry(
         size=size,
+        mirrored=mirrored,
         half=half,
         squares=size * half,
         bits=bits,

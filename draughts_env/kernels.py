@@ -7,8 +7,8 @@ Conventions, used by every kernel of the project:
   where ``up`` is true for White, whose men move towards the low bits.
 * ``rules`` is :attr:`Variant.rules`: bits 0-3 playable squares per row, 4 men capture backwards,
   5 flying kings, 6 most men, 7 crowned in flight, 8 the 3 v 1 ending is of kings only, 9 the 2 v 1 ending
-  is also one of 2 v 2, 16-23 quiet plies, 24-31 and 32-39 plies of the 3 v 1 and 2 v 1 endings,
-  40-43 repetitions.
+  is also one of 2 v 2, 10 mirrored numbers, 11 ranked captures, 16-23 quiet plies, 24-31 and 32-39 plies
+  of the 3 v 1 and 2 v 1 endings, 40-43 repetitions.
 * A move is three words: origin bit, target bit, captured bits. ``CROWNED`` is set in the third when a
   man was crowned in flight, which the other bits do not show. Moves that agree in origin, target and
   captured men are one move.
@@ -177,8 +177,9 @@ def has_move(own, opp, kings, up, rules):
         b = rest & (~rest + ONE)
         rest ^= b
         king = (b & kings) != ZERO
+        prey = opp & ~kings if flag(rules, 11) and not king else opp
         # a piece with no quiet move has no ray to fly along: only neighbours can be jumped
-        if can_go_on(b, king and flying, opp, empty, ZERO, half, king or flag(rules, 4), up):
+        if can_go_on(b, king and flying, prey, empty, ZERO, half, king or flag(rules, 4), up):
             return True
     return False
 

@@ -197,6 +197,32 @@ def _walk(own, opp, kings, up, rules, depth, n, queue, moves, end, table, mask):
 
 
 @kernel()
+def _plain_perft(own, opp, kings, up, rules, depth, moves, end):
+    """As :func:`perft`, for ranked captures: leaves are counted by the generator, which alone knows the ranks."""
+    capacity = np.int64((end - moves) // U(8 * WORDS))
+    if capacity < MAX_QUIET:
+        return OVERFLOW
+    n = legal_moves(own, opp, kings, up, rules, moves, capacity)
+    if n == capacity:
+        return OVERFLOW
+    if depth == 1:
+        return n
+    total = np.int64(0)
+    free = moves + U(8 * WORDS) * U(n)
+    for i in range(n):
+        origin = load(moves, WORDS * i)
+        target = load(moves, WORDS * i + 1)
+        captured = load(moves, WORDS * i + 2)
+        k = moved_kings(kings, origin, target, captured, up, rules)
+        moved = moved_own(own, origin, target)
+        count = _plain_perft(opp & ~captured, moved, k, not up, rules, depth - 1, free, end)
+        if count < 0:
+            return count
+        total += count
+    return total
+
+
+@kernel()
 def perft(own, opp, kings, up, rules, depth, moves, end, table, mask):
     """Leaves of the move tree to ``depth``; negative when the buffer is too small.
 
@@ -207,6 +233,8 @@ def perft(own, opp, kings, up, rules, depth, moves, end, table, mask):
     """
     if depth <= 0:
         return 1
+    if flag(rules, 11):
+        return _plain_perft(own, opp, kings, up, rules, depth, moves, end)
     queue = moves
     moves = queue + U(QUEUE_BYTES)
     if end < moves + U(8 * WORDS * MAX_QUIET):

@@ -30,9 +30,9 @@ class Placement(NamedTuple):
 
 
 @cache
-def _rays(size: int) -> tuple[tuple[Route, ...], ...]:
+def _rays(size: int, mirrored: bool) -> tuple[tuple[Route, ...], ...]:
     """For each PDN square the squares towards the edge, in the directions down left, down right, up left, up right."""
-    board = geometry(size)
+    board = geometry(size, mirrored)
     rays: list[tuple[Route, ...]] = [()]
     for square in range(1, board.squares + 1):
         row, column = board.row_column(square)
@@ -60,9 +60,11 @@ class Jumper:
         self.king = bool(placement.kings >> board.bit_of[origin] & 1)
         self._variant = variant
         self._up = placement.up
-        self._rays = _rays(variant.size)
-        self._opponents = frozenset(board.members(opp))
-        self._occupied = frozenset(board.members(own)) - {origin} | self._opponents
+        self._rays = _rays(variant.size, variant.mirrored)
+        everyone = frozenset(board.members(opp))
+        spared = variant.ranked_captures and not self.king  # men do not take kings
+        self._opponents = frozenset(board.members(opp & ~placement.kings)) if spared else everyone
+        self._occupied = frozenset(board.members(own)) - {origin} | everyone
         self._crowning = frozenset(board.members(board.top if placement.up else board.bottom))
 
     def jumps(self, at: int, king: bool, taken: frozenset[int]) -> Iterator[tuple[int, list[int]]]:

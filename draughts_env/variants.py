@@ -9,6 +9,7 @@ from draughts_env.draws import (
     BRAZILIAN_DRAWS,
     ENGLISH_DRAWS,
     INTERNATIONAL_DRAWS,
+    ITALIAN_DRAWS,
     POOL_DRAWS,
     RUSSIAN_DRAWS,
     DrawRules,
@@ -39,6 +40,9 @@ class Variant:
         gametype: type number of the PDN ``GameType`` tag.
         algebraic: whether squares are customarily written a1-h8 (numbers are always understood).
         aliases: further names :func:`variant` understands.
+        ranked_captures: whether men do not take kings, and among captures of most men those come first that are made by
+            a king, take most kings, and come to a king soonest (:mod:`draughts_env.ranked_kernels`).
+        mirrored: whether the dark corner is on the right of each player.
         huffing: whether captures may be missed and the opponent may huff (:mod:`draughts_env.huffing`). Positions and
             strict games know nothing of it.
     """
@@ -55,6 +59,8 @@ class Variant:
     gametype: int
     algebraic: bool = False
     aliases: tuple[str, ...] = ()
+    ranked_captures: bool = False
+    mirrored: bool = False
     huffing: bool = False
 
     def with_huffing(self) -> Variant:
@@ -88,7 +94,7 @@ class Variant:
     @property
     def geometry(self) -> Geometry:
         """Tables of the variant's board."""
-        return geometry(self.size)
+        return geometry(self.size, self.mirrored)
 
     @property
     def rules(self) -> int:
@@ -101,6 +107,8 @@ class Variant:
             | self.crown_in_flight << 7
             | self.draws.three_kings_only << 8
             | self.draws.two_v_two << 9
+            | self.mirrored << 10
+            | self.ranked_captures << 11
             | self.draws.quiet_plies << 16
             | (self.draws.three_v_one_plies or 0) << 24
             | (self.draws.two_v_one_plies or 0) << 32
@@ -186,10 +194,26 @@ POOL = Variant(
     aliases=("pool-checkers",),
 )
 
+#: Italian draughts: short kings, ranked captures, the board the other way round.
+ITALIAN = Variant(
+    name="italian",
+    size=8,
+    rows_of_men=3,
+    first="white",
+    men_capture_backwards=False,
+    flying_kings=False,
+    most=True,
+    crown_in_flight=False,
+    draws=ITALIAN_DRAWS,
+    gametype=22,
+    ranked_captures=True,
+    mirrored=True,
+)
+
 #: The variants that the project is about: each has an environment, its documentation, and configurations.
 VARIANTS: tuple[Variant, ...] = (ENGLISH, INTERNATIONAL, RUSSIAN, BRAZILIAN)
 #: Further variants that the same rules engine plays.
-MORE_VARIANTS: tuple[Variant, ...] = (POOL,)
+MORE_VARIANTS: tuple[Variant, ...] = (POOL, ITALIAN)
 _BY_NAME = {name: v for v in (*VARIANTS, *MORE_VARIANTS, ENGLISH.with_huffing()) for name in (v.name, *v.aliases)}
 
 

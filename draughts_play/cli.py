@@ -69,7 +69,7 @@ app = typer.Typer(
 _AGENTS_HELP = "Agent, such as alphabeta:depth=7 or best; `draughts agents` lists them."
 
 VariantOption = Annotated[
-    str, typer.Option("--variant", "-v", help="Rules: english, international, russian or brazilian.")
+    str, typer.Option("--variant", "-v", help="Rules: english, international, russian, brazilian, pool or italian.")
 ]
 FenOption = Annotated[str | None, typer.Option(help="Position to start from; default: the starting position.")]
 Simulations = Annotated[int | None, typer.Option(help="Simulations for a move, for agents that count them.")]

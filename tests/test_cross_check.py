@@ -79,12 +79,12 @@ def check(name: str, count: int) -> None:
         assert ours(position) == other(position), position.fen
 
 
-@pytest.mark.parametrize("name", ["english", "russian", "brazilian", "international"])
+@pytest.mark.parametrize("name", ["english", "russian", "brazilian", "italian", "international"])
 def test_some_positions(name: str) -> None:
     check(name, 120)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["english", "russian", "brazilian", "international"])
+@pytest.mark.parametrize("name", ["english", "russian", "brazilian", "italian", "international"])
 def test_five_thousand_positions(name: str) -> None:
     check(name, 5000)

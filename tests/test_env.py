@@ -310,7 +310,7 @@ def test_step_needs_a_game() -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"variant": "italian"}, VariantError, "italian"),
+        ({"variant": "turkish"}, VariantError, "turkish"),
         ({"fen": "W:Wx"}, FenError, "x"),
         ({"fen": "W:W5:BK1,K10,K2"}, GameOverError, "no moves"),
         ({"fen": "W:WK1:BK32:H80"}, GameOverError, "move limit"),

@@ -6,6 +6,8 @@ import pytest
 from cases import NAMES, random_positions
 
 from draughts_env import Position
+from draughts_env.perft import perft_parallel
+from draughts_env.variants import variant
 
 WOLDOUBY = "W:B12,13,14,16,18,19,21,23,24,26:W25,27,28,30,32,33,34,35,37,38"
 MANY_CAPTURES = "B:BK17,K24:W6,9,10,11,20,21,22,23,30,K31,33,37,41,42,43,44,46"
@@ -61,6 +63,23 @@ def test_positions_count_like_the_kernel(name: str, fen: str | None, depth: int)
 def test_colours_count_alike(name: str) -> None:
     for place in random_positions(name, 100):
         assert place.perft(2) == place.turned().perft(2)
+
+
+@pytest.mark.parametrize("megabytes", [0, 1])
+@pytest.mark.parametrize("name", NAMES)
+def test_threads_and_a_hash_table_change_nothing(name: str, megabytes: int) -> None:
+    rules = variant(name)
+    counts = KNOWN[name, None]
+    for depth in (0, 1, 3, 4, 7, 8):
+        expected = counts[depth - 1] if depth else 1
+        found = perft_parallel(*rules.start, 0, rules.first == "white", rules.rules, depth, 2, megabytes)
+        assert found == expected, depth
+
+
+def test_a_crowded_hash_table_is_still_exact() -> None:
+    place = Position.from_fen(MANY_CAPTURES, "international").placement
+    words = place.white, place.black, place.kings, place.up, place.variant.rules
+    assert perft_parallel(*words, 7, 3, 1) == KNOWN["international", MANY_CAPTURES][6]
 
 
 def test_depth_zero_is_the_position_itself() -> None:

@@ -46,7 +46,7 @@ def test_diagrams(name: str, lines: list[str]) -> None:
 
 
 def test_every_variant_has_a_page() -> None:
-    assert set(PAGES) == {"README", "huffing", *(v.name for v in VARIANTS)}
+    assert set(PAGES) == {"README", "huffing", "italian", *(v.name for v in VARIANTS)}
     assert len(DIAGRAMS) >= 20
 
 
@@ -66,7 +66,8 @@ def test_the_table_says_what_the_code_says() -> None:
         assert rows["moves first"][place] == of.first.capitalize()
         assert rows["men capture backwards"][place] == ("yes" if of.men_capture_backwards else "no")
         assert rows["kings"][place] == ("fly" if of.flying_kings else "one step")
-        assert rows["which capture"][place] == ("most pieces" if of.most else "any")
+        assert rows["which capture"][place].partition(",")[0] == ("most pieces" if of.most else "any")
+        assert ("by rank" in rows["which capture"][place]) == of.ranked_captures
         last = "goes on as a king" if of.crown_in_flight else "goes on as a man"
         assert rows["man on the last row in mid-capture"][place] in (last, "is crowned, stops")
         assert rows["draw: moves of kings only, each side"][place] == moves(of.draws.quiet_plies)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import random
 
 import pytest
 import reference
-from cases import board_of, position_of
+from cases import DATA, board_of, position_of
 
-from draughts_env import Game, Outcome, Position, Reason, VariantError, action_space, variant
+from draughts_env import Game, IllegalMoveError, Outcome, Position, Reason, VariantError, action_space, variant
 from draughts_env.pdn import write_game
 from draughts_env.variants import MORE_VARIANTS, POOL, VARIANTS, Variant
 
@@ -95,6 +96,72 @@ def test_pool_is_a_whole_variant() -> None:
         ids = list(space.legal(game.position))
         assert len(ids) == len(set(ids))
         game.push(space.decode(game.position, chance.choice(ids)))
+
+
+# --- italian ------------------------------------------------------------------------------------------
+
+
+def test_the_italian_board_is_mirrored() -> None:
+    position = Position.start("italian")
+    assert position.text().splitlines()[0].split() == ["1", "b", "b", "b", "b", "4"]
+    assert position.text().splitlines()[0].startswith(" 1 b")
+    assert {str(m) for m in position.legal_moves()} == {
+        "21-17", "21-18", "22-18", "22-19", "23-19", "23-20", "24-20"
+    }  # fmt: skip
+    board = position.geometry
+    for square in range(1, 33):
+        assert board.square_at(*board.row_column(square)) == square == board.square_of[board.bit_of[square]]
+        assert board.named(board.name(square)) == square
+    assert board.row_column(32) == (7, 7)
+
+
+def test_italian_rows() -> None:
+    rows = [json.loads(line) for line in (DATA / "rules.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = [row for row in rows if row["variant"] == "italian"]
+    assert len(rows) == 5
+    for row in rows:
+        position = Position.from_fen(row["fen"], "italian")
+        moves = [position.parse(text) for text in row["legal"]]
+        assert len(position.legal_moves()) == row["legal_count"] == len(set(moves)), row["id"]
+        for move, text, captured, king in zip(
+            moves, row["legal"], row.get("captured", [()]), row["ends_as_king"], strict=True
+        ):
+            assert move.full == text
+            assert move.captured == set(captured)
+            assert position.play(move).piece_at(move.target) == ("white", king)
+
+
+def test_the_kings_that_come_first_decide() -> None:
+    """Two men and a king each way: the way that meets the king first must be taken."""
+    position = Position.from_fen("W:WK31:B18,20,K27,K28", "italian")
+    assert {m.full for m in position.legal_moves()} == {"31x24x15", "31x22x13"}
+    position = Position.from_fen("W:WK31:B27,K18,20,K28", "italian")
+    assert {m.full for m in position.legal_moves()} == {"31x24x15"}
+    with pytest.raises(IllegalMoveError, match="must play 31x15"):
+        position.parse("31x22x13")
+
+
+def test_a_man_that_could_only_take_a_king_may_be_blocked() -> None:
+    position = Position.from_fen("W:W31:BK28,5", "italian")
+    assert [str(m) for m in position.legal_moves()] == ["31-27"]
+    assert Game("italian", "W:W32:BK28,5").outcome() == Outcome("black", Reason.NO_MOVES)
+    assert str(Game("italian", "W:WK32:BK28,5").legal_moves()[0]) == "32x23"
+
+
+def test_whole_italian_games() -> None:
+    space = action_space("italian")
+    for seed in range(5):
+        chance = random.Random(seed)
+        game = Game("italian")
+        while not game.is_over and game.ply < 200:
+            ids = list(space.legal(game.position))
+            assert len(ids) == len(set(ids))
+            move = space.decode(game.position, chance.choice(ids))
+            assert game.position.parse(move.full) == move
+            before = game.position
+            game.push(move)
+            assert Position.from_fen(game.position.fen, "italian") == game.position
+            assert before.perft(2) == sum(len(before.play(m).legal_moves()) for m in before.legal_moves())
 
 
 # --- draws --------------------------------------------------------------------------------------------

@@ -58,11 +58,15 @@ def short(number: float) -> str:
     return f"{number:.0f}"
 
 
+def _loss(value: float) -> str:
+    return f"{value:.3f}" if math.isfinite(value) else "-"
+
+
 def iteration_line(row: Mapping[str, Any]) -> str:
     """An iteration in one line."""
     return (
         f"iteration {row['iteration']:4} | {row['games']:,} games, {row['positions']:,} positions | "
-        f"policy loss {row['policy_loss']:.3f}, value loss {row['value_loss']:.3f} | "
+        f"policy loss {_loss(row['policy_loss'])}, value loss {_loss(row['value_loss'])} | "
         f"{row['simulations_per_move']} simulations a move, {short(row['simulations_per_second'])}/s, "
         f"learner {short(row['samples_per_second'])}/s | {clock(row['seconds'])}, {row['left']} left"
     )
@@ -82,7 +86,8 @@ def elo_text(score: Score) -> str:
     high = "" if score.elo_high is None else f"{score.elo_high:+.0f}"
     if score.elo is not None:
         return f"{score.elo:+.0f} ({low or '-inf'} to {high or 'inf'})"
-    return f"> {low}" if score.points > 0.5 else f"< {high}"
+    bound = low if score.points > 0.5 else high
+    return f"{'>' if score.points > 0.5 else '<'} {bound}" if bound else "unknown"
 
 
 def closing_table(scores: Iterable[Score]) -> Table:
@@ -150,6 +155,10 @@ class Display:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Take the bars away; lines can still be said."""
         self._progress.stop()
 
     def say(self, text: str, style: str | None = None) -> None:
@@ -187,8 +196,8 @@ class Display:
             ("iteration", str(row["iteration"])),
             ("games", f"{row['games']:,}"),
             ("positions", f"{row['positions']:,}"),
-            ("policy loss", f"{row['policy_loss']:.3f}"),
-            ("value loss", f"{row['value_loss']:.3f}"),
+            ("policy loss", _loss(row["policy_loss"])),
+            ("value loss", _loss(row["value_loss"])),
             ("simulations/s", short(row["simulations_per_second"])),
             ("learner samples/s", short(row["samples_per_second"])),
         ):

@@ -19,6 +19,7 @@ previous state stands, and its files are still there; what no record names is re
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -200,9 +201,13 @@ class RunFolder:
         return record
 
     def append_metrics(self, row: Mapping[str, Any]) -> None:
-        """Add a line to ``metrics.jsonl``."""
+        """Add a line to ``metrics.jsonl``; numbers that are not finite become null."""
+        row = {
+            name: None if isinstance(value, float) and not math.isfinite(value) else value
+            for name, value in row.items()
+        }
         with open(self.file("metrics.jsonl"), "a", encoding="utf-8") as file:
-            file.write(json.dumps(dict(row)) + "\n")
+            file.write(json.dumps(row) + "\n")
 
     def cut_metrics(self, iteration: int) -> None:
         """Drop the lines of iterations after the given one, which will be done again."""
