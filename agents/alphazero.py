@@ -28,6 +28,7 @@ from agents.search.search import (
     settings,
 )
 from agents.search.tree import PENDING, edge_value, principal_variation, search_rules
+from agents.tablebase import available
 from draughts_env.errors import GameOverError
 from draughts_env.game import Game
 from draughts_env.kernels import U
@@ -50,6 +51,8 @@ class AlphaZeroAgent:
         simulations, seconds: the agent's own limit; 400 simulations when neither is given.
         seed: kept for the protocol; without noise the search has no chance in it.
         name: how it is shown.
+        tablebase: whether to use the endgame tables that there are: exact leaves, and perfect play in won and
+            lost positions of few pieces.
     """
 
     DEFAULT = Limit(simulations=400)
@@ -62,12 +65,14 @@ class AlphaZeroAgent:
         seconds: float | None = None,
         seed: int = 0,
         name: str = "alphazero",
+        tablebase: bool = True,
     ) -> None:
         self.variant = variant(of)
         own = Limit(simulations=simulations, seconds=seconds)
         self.limit = own or self.DEFAULT
         self.name = spec_text(name, own.given())
-        self._rules = search_rules(self.variant)
+        self._tables = available(self.variant) if tablebase else None
+        self._rules = search_rules(self.variant, tables=self._tables.arrays if self._tables else None)
         self._how = settings(gumbel=False, noise=0.0)
         self._schedule = halving_schedule(1, 1)
         self._search: Search | None = None
@@ -107,6 +112,9 @@ class AlphaZeroAgent:
             raise GameOverError("the game is over: there is nothing to choose")
         limit = limit or self.limit
         CHECKPOINT.check_limit(limit)
+        known = self._look_up(game)
+        if known is not None:
+            return known
         started = time.perf_counter()
         budget = limit.simulations or _MOST
         search = self._begin(game, budget)
@@ -121,6 +129,18 @@ class AlphaZeroAgent:
                 if search.state[SIMULATION] < search.state[BUDGET]:
                     break  # proven, or no memory left
         return self._decision(game, search)
+
+    def _look_up(self, game: Game) -> Decision | None:
+        """The quickest win or the slowest loss, where the tables say that it is one.
+
+        Drawn positions are searched, with the tables at hand: some draws are harder to hold than others.
+        """
+        if self._tables is None or not self._tables.contains(game.position):
+            return None
+        if self._tables.wdl(game.position) == 0:
+            return None
+        found = self._tables.probe(game.position)
+        return Decision(found.best_moves[0], float(found.score), exact=True, pv=found.best_moves[:1], depth=found.plies)
 
     def _begin(self, game: Game, budget: int) -> Search:
         if self._search is None or self._capacity < budget:

@@ -74,7 +74,7 @@ class KernelCompiler:
                 pass  # a read-only home: the kernels still work, compiled anew in each process
             finally:
                 numba.config.CACHE_DIR = before
-            return compiled  # type: ignore[no-any-return]
+            return compiled
 
         return decorate
 

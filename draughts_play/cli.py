@@ -6,6 +6,7 @@ network library.
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
@@ -80,6 +81,8 @@ Seconds = Annotated[float | None, typer.Option(help="Time for a move in seconds.
 
 def main() -> None:
     """Run the command line."""
+    # PyTorch's threads would spin while they wait; read when PyTorch is loaded, which commands do when they run.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     app()
 
 

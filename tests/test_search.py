@@ -13,6 +13,7 @@ from agents.network.config import NetworkConfig
 from agents.network.evaluator import SparseEvaluator
 from agents.network.models import build_model
 from agents.search.search import halving_schedule
+from agents.tablebase import available
 from agents.training.config import SearchConfig, SelfPlayConfig
 from agents.training.selfplay import SelfPlay
 from draughts_env import BRAZILIAN, ENGLISH, INTERNATIONAL, RUSSIAN, Game, Position, Variant
@@ -27,6 +28,12 @@ def fresh(variant: Variant, kind: str = "sparse", seed: int = 0, **options: int)
     for parameter in model.parameters():
         parameter.data.mul_(1.5)
     return AlphaZeroAgent(model, variant, **options)
+
+
+def without_tables(variant: Variant, **options: int) -> AlphaZeroAgent:
+    """The same agent, which has to find out everything by search."""
+    torch.manual_seed(0)
+    return AlphaZeroAgent(build_model(NetworkConfig(), variant), variant, tablebase=False, **options)
 
 
 def random_endings(variant: Variant, pieces: int, count: int, seed: int) -> list[Position]:
@@ -49,7 +56,7 @@ def random_endings(variant: Variant, pieces: int, count: int, seed: int) -> list
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
 def test_forced_wins_and_losses_are_proven(variant: Variant) -> None:
     """Wherever alpha-beta proves a result within five plies, the search proves the same one."""
-    agent = fresh(variant, simulations=20_000)
+    agent = without_tables(variant, simulations=20_000)
     judge = AlphaBetaAgent(variant, depth=6)
     proven = {1: 0, -1: 0}
     for position in random_endings(variant, 4, 150, seed=5):
@@ -66,9 +73,45 @@ def test_forced_wins_and_losses_are_proven(variant: Variant) -> None:
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
+def test_tablebase_positions_are_exact_in_the_search(variant: Variant) -> None:
+    """With tables of fewer pieces than are on the board, every value that the search proves is alpha-beta's."""
+    agent = fresh(variant, simulations=3000)
+    judge = AlphaBetaAgent(variant, depth=8)
+    pieces = available(variant).pieces
+    agreed = 0
+    for position in random_endings(variant, pieces + 1, 60, seed=8):
+        game = Game.from_position(position)
+        decision, truth = agent.choose(game), judge.choose(game)
+        if decision.exact and truth.exact:
+            assert decision.value == truth.value, position.fen
+            agreed += 1
+    assert agreed >= 5
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+def test_won_endings_of_the_tables_are_won(variant: Variant) -> None:
+    """In a won position that the tables hold, the agent wins in exactly the number of plies they say."""
+    agent = fresh(variant, simulations=50)
+    tables = available(variant)
+    won = 0
+    for position in random_endings(variant, 3, 80, seed=9):
+        found = tables.probe(position)
+        if found.value != "win" or found.plies > 9:
+            continue
+        game = Game.from_position(position)
+        winner = game.turn
+        while not game.is_over:
+            game.push(agent.choose(game).move)
+        assert game.outcome().winner == winner, position.fen
+        assert len(game.moves) == found.plies
+        won += 1
+    assert won >= 5
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
 def test_a_proven_win_is_played_out_and_a_lost_position_delays(variant: Variant) -> None:
     """Two agents play proven positions: the winner wins, and no sooner than the loser must allow."""
-    agent = fresh(variant, simulations=20_000)
+    agent = without_tables(variant, simulations=20_000)
     judge = AlphaBetaAgent(variant, depth=6)
     seen = 0
     for position in random_endings(variant, 4, 150, seed=6):
@@ -189,7 +232,7 @@ def test_self_play_games_are_legal_and_their_record_is_true(variant: Variant) ->
 
     torch.manual_seed(2)
     model = build_model(NetworkConfig(), variant)
-    config = SelfPlayConfig(quiet_plies=None, max_plies=400, workers=1)
+    config = SelfPlayConfig(quiet_plies=None, max_plies=400, workers=1, tablebase=False)
     result = SelfPlay(variant, SearchConfig(), config, seed=1).play(model, 0, 1, 16)
     space = action_space(variant)
     game = Game(variant)

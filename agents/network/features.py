@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.jit import kernel
-from draughts_env.variants import Variant
 from draughts_env.intrinsics import lowest
 from draughts_env.kernels import ONE, ZERO, U, field, half_of, rotate
+from draughts_env.variants import Variant
 
 PLANES = 4
 #: quiet clock, ending clock running, share of the ending clock used, position seen before

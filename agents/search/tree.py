@@ -5,7 +5,7 @@ Conventions:
 * The value of a node is for the side to move in it; the value of an edge is for the side that makes the
   move. Sides alternate at every ply (one edge is one complete move), so values change sign at every step.
 * A position with one legal move is expanded without an evaluation and the descent goes on through it.
-* Terminal positions are exact. A position that already occurred on the path from the root, or twice in the game
+* Terminal positions are exact, and so are those that a tablebase holds, which are not searched further. A position that already occurred on the path from the root, or twice in the game
   before, counts as drawn.
 * ``proven`` of a node: 0 unknown, ``+(k+1)`` won in k plies, ``-(k+1)`` lost in k plies; an edge is as good
   as minus its node. Proofs propagate as they are found; draws are not proven, since repetitions depend on the path.
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.jit import kernel
+from agents.tablebase.probing import NOT_COVERED, TablebaseArrays, no_tablebase, probe_wdl
 from draughts_env.actions import action_tables, encode_actions
 from draughts_env.intrinsics import load, lowest
 from draughts_env.kernels import (
@@ -74,6 +75,7 @@ EDGE = np.dtype(
 )
 
 MAX_DEPTH = 1024
+_FAR = 8192  # distance of a win that a tablebase knows, in plies plus one: any win found by search is quicker
 #: What :func:`descend` found.
 EXACT, PENDING, FULL = 0, 1, 2
 
@@ -85,6 +87,7 @@ class Rules(NamedTuple):
     shown: Any  # np.uint64: the variant's own, which differ when self-play shortens the quiet limit
     keys: Any
     ids: Any
+    tables: Any  # TablebaseArrays, perhaps covering nothing
 
 
 class Tree(NamedTuple):
@@ -112,13 +115,13 @@ class Guide(NamedTuple):
     fpu_reduction: Any
 
 
-def search_rules(variant: Variant, quiet_plies: int | None = None) -> Rules:
-    """A variant for the search kernels, optionally with a shorter quiet-move limit (self-play)."""
+def search_rules(variant: Variant, quiet_plies: int | None = None, tables: TablebaseArrays | None = None) -> Rules:
+    """A variant for the search kernels, optionally with a shorter quiet-move limit (self-play) and a tablebase."""
     keys, ids, _ = action_tables(variant.rules, variant.size)
     word = variant.rules
     if quiet_plies is not None:
         word = word & ~(255 << 16) | min(quiet_plies, variant.draws.quiet_plies) << 16
-    return Rules(U(word), U(variant.rules), keys, ids)
+    return Rules(U(word), U(variant.rules), keys, ids, no_tablebase() if tables is None else tables)
 
 
 @kernel()
@@ -266,11 +269,16 @@ def make_child(tree, rules, history, parent_index, edge_index, length):
         return index, 0
     seen = _occurrences(tree, history, length, node.hash, quiet) if quiet >= 4 else 0
     node.repeats = min(seen, 2)
-    if seen >= 2 or clocks_drawn(quiet, np.int64(node.ending), rules.word):
-        tree.counters[EDGES] -= n
-        node.count = 0
-        return index, 0
-    return index, n
+    known = np.int64(0)
+    if seen < 2 and not clocks_drawn(quiet, np.int64(node.ending), rules.word):
+        known = probe_wdl(rules.tables, node.white, node.black, node.kings, not up)
+        if known == NOT_COVERED:
+            return index, n
+    tree.counters[EDGES] -= n
+    node.count = 0
+    node.value = np.float32(known)
+    node.proven = known * _FAR
+    return index, 0
 
 
 @kernel(inline="always")

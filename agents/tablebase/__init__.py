@@ -7,7 +7,7 @@ from agents.tablebase.build import build
 from agents.tablebase.files import TablebaseError, table_folder
 from agents.tablebase.probing import NOT_COVERED, TablebaseArrays, no_tablebase, probe_wdl
 from agents.tablebase.signatures import Signature, signatures
-from agents.tablebase.tablebase import Probe, Tablebase, position_of
+from agents.tablebase.tablebase import Probe, Tablebase, available, position_of
 
 __all__ = [
     "NOT_COVERED",
@@ -16,6 +16,7 @@ __all__ = [
     "Tablebase",
     "TablebaseArrays",
     "TablebaseError",
+    "available",
     "build",
     "no_tablebase",
     "position_of",

@@ -7,6 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -238,6 +239,18 @@ class Tablebase:
                     self._blocks.popitem(last=False)
             self._blocks.move_to_end(key)
         return block
+
+
+@cache
+def available(of: Variant) -> Tablebase | None:
+    """All tables of a variant that ship or were built, opened once in a process; None where there are none.
+
+    Raises:
+        TablebaseError: a table is damaged.
+    """
+    if of.huffing or find_file(of, 2, None) is None:
+        return None
+    return Tablebase.open(of)
 
 
 def position_of(rules: Variant, signature: Signature, index: int) -> Position:

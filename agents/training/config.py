@@ -27,17 +27,17 @@ class SearchConfig:
 
     simulations: int = option(64, "simulations for each move of self-play (at the end, if they grow)", minimum=1)
     root: str = option(
-        "gumbel", "how the root shares out simulations: gumbel (sequential halving) or puct", choices=("gumbel", "puct")
+        "puct", "how the root shares out simulations: gumbel (sequential halving) or puct", choices=("gumbel", "puct")
     )
     considered: int = option(16, "gumbel: how many moves of the root enter the halving", minimum=1)
     c_visit: float = option(50.0, "completed values: added to the most visits of a move before scaling", minimum=0)
-    c_scale: float = option(0.3, "completed values: weight of values against prior logits", minimum=0)
+    c_scale: float = option(0.05, "completed values: weight of values against prior logits", minimum=0)
     c_puct: float = option(1.5, "exploration below the root (and at a puct root)", minimum=0)
     fpu_reduction: float = option(0.2, "an unvisited move's value is its parent's less this", minimum=0, maximum=2)
     noise_scale: float = option(1.0, "gumbel: scale of the noise that varies play; 0: always the best move", minimum=0)
     noise_fraction: float = option(0.25, "puct: share of Dirichlet noise in the root's prior", minimum=0, maximum=1)
     noise_alpha: float = option(10.0, "puct: shape of that noise, divided by the number of legal moves", above=0)
-    temperature_plies: int = option(16, "puct: moves before this ply are drawn in proportion to visits", minimum=0)
+    temperature_plies: int = option(20, "puct: moves before this ply are drawn in proportion to visits", minimum=0)
 
 
 @dataclass
@@ -47,8 +47,9 @@ class SelfPlayConfig:
     games_per_iteration: int = option(200, "games between two visits of the learner", minimum=1)
     random_plies: int = option(8, "up to so many random moves open each game, for variety", minimum=0)
     quiet_plies: int | None = option(
-        30, "games are called drawn after so many plies without capture or man's move; null: as in the rules", minimum=2
+        40, "games are called drawn after so many plies without capture or man's move; null: as in the rules", minimum=2
     )
+    tablebase: bool = option(True, "games end where a tablebase knows the result, and searches use it")
     max_plies: int = option(240, "longer games are broken off and called drawn", minimum=2)
     workers: int | None = option(None, "threads that play; null: one per core (does not change the games)", minimum=1)
     simulations_start: int | None = option(
@@ -66,7 +67,7 @@ class LearnerConfig:
     final_learning_rate: float = option(1e-4, "its step size at the end; a half cosine leads there", minimum=0)
     warmup_steps: int = option(100, "steps over which the step size rises from zero", minimum=0)
     weight_decay: float = option(1e-4, "AdamW's decoupled weight decay", minimum=0)
-    reuse: float = option(4.0, "how many times each position is trained on, on average", above=0)
+    reuse: float = option(2.0, "how many times each position is trained on, on average", above=0)
     window_start: int = option(100_000, "the replay window holds at least this many positions", minimum=1)
     window_growth: float = option(0.5, "beyond that it holds this share of all positions so far", minimum=0, maximum=1)
     window_end: int = option(2_000_000, "and never more than this many", minimum=1)
@@ -75,7 +76,7 @@ class LearnerConfig:
     )
     value_weight: float = option(1.0, "weight of the value loss; the policy loss has 1", minimum=0)
     ema_decay: float = option(
-        0.999, "averaging of the weights that play, per step; 0: none", minimum=0, maximum=0.999999
+        0.998, "averaging of the weights that play, per step; 0: none", minimum=0, maximum=0.999999
     )
     gradient_clip: float = option(4.0, "greatest norm of a step's gradient", above=0)
 

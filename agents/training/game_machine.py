@@ -25,12 +25,13 @@ from agents.search.search import (
     resume_search,
 )
 from agents.search.tree import EDGE, EVALUATIONS, MAX_DEPTH, NODE, PENDING, Tree, make_child, set_root, shown_quiet
+from agents.tablebase.probing import NOT_COVERED, probe_wdl
 from draughts_env.kernels import MAX_MOVES, WORDS, ZERO, U, clocks_drawn, ending_limit
 
 MAX_HISTORY = 512
 
 # state of a game (int64)
-STAGE, PLY, SAMPLES, POLICY, RESULT, HISTORY, SIMULATIONS, QUIET, ENDING, REPEATS, UP, TRUNCATED = range(12)
+STAGE, PLY, SAMPLES, POLICY, RESULT, HISTORY, SIMULATIONS, QUIET, ENDING, REPEATS, UP, TRUNCATED, ADJUDICATED = range(13)
 _POSITION, _SEARCHING, _OVER = 0, 1, 2
 
 
@@ -38,7 +39,7 @@ class Games(NamedTuple):
     """Memory of several games; each array has a leading axis of games, and that of one game (`lane`) has not.
 
     nodes, edges, counters, path_nodes, path_edges, moves, actions, search_state, random, noise: the search.
-    state: (12,) see above. board: (3,) white, black, kings. history: hashes since the last irreversible move.
+    state: (13,) see above. board: (3,) white, black, kings. history: hashes since the last irreversible move.
     line: (plies, 3) origin bit, target bit, captured of every move played.
     boards (n, 4), clocks (n, 3), side (n,), value (n,), offsets (n + 1,), legal (m,), probs (m,): the record.
     """
@@ -92,7 +93,7 @@ def new_games(count: int, simulations: int, max_plies: int, moves_per_node: int 
         search_state=np.zeros((count, 4), np.int64),
         random=np.zeros((count, 1), np.uint64),
         noise=np.zeros((count, MAX_ROOT_MOVES), np.float32),
-        state=np.zeros((count, 12), np.int64),
+        state=np.zeros((count, 13), np.int64),
         board=np.zeros((count, 3), np.uint64),
         history=np.zeros((count, MAX_HISTORY), np.uint64),
         line=np.zeros((count, max_plies, 3), np.uint64),
@@ -204,6 +205,7 @@ def _first_position(game, rules, plan):
     state[REPEATS] = 0
     state[UP] = 1 if plan.up else 0
     state[TRUNCATED] = 0
+    state[ADJUDICATED] = 0
     game.offsets[0] = 0
     tree = search_of(game).tree
     n = set_root(tree, rules, plan.white, plan.black, ZERO, plan.up, 0, state[ENDING], 0)
@@ -332,6 +334,10 @@ def advance(game, rules, how, plan, schedule):
             return _end(game, -1 if up else 1)
         if state[REPEATS] >= 2 or clocks_drawn(state[QUIET], state[ENDING], rules.word):
             return _end(game, 0)
+        known = probe_wdl(rules.tables, game.board[0], game.board[1], game.board[2], up)
+        if known != NOT_COVERED:
+            state[ADJUDICATED] = 1
+            return _end(game, known if up else -known)
         if state[PLY] >= plan.max_plies:
             state[TRUNCATED] = 1
             return _end(game, 0)

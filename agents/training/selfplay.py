@@ -24,7 +24,9 @@ from agents.search.batched import supply_row, write_leaf
 from agents.search.in_kernel import evaluate_leaf
 from agents.search.search import Settings, halving_schedule, settings
 from agents.search.tree import EVALUATIONS, PENDING, search_rules
+from agents.tablebase import available
 from agents.training.game_machine import (
+    ADJUDICATED,
     PLY,
     POLICY,
     RESULT,
@@ -58,7 +60,7 @@ class SelfPlayResult:
 
     Attributes:
         block: the samples.
-        stats: totals: games, positions, plies, draws, first_wins, second_wins, truncated, simulations,
+        stats: totals: games, positions, plies, draws, first_wins, second_wins, truncated, adjudicated, simulations,
             evaluations, seconds, mean_length.
         sample_game: the moves of the first game, as (origin, target, captured) kernel words, from the start position.
     """
@@ -115,7 +117,8 @@ class SelfPlay:
         self.seed = seed
         self.workers = selfplay.workers or os.cpu_count() or 1
         self._config = selfplay
-        self._rules = search_rules(variant, selfplay.quiet_plies)
+        tables = available(variant) if selfplay.tablebase else None
+        self._rules = search_rules(variant, selfplay.quiet_plies, tables.arrays if tables else None)
         self._how: Settings = settings(
             gumbel=search.root == "gumbel",
             considered=search.considered,
@@ -248,6 +251,7 @@ class SelfPlay:
             "first_wins": int((results > 0).sum()),
             "second_wins": int((results < 0).sum()),
             "truncated": sum(record.truncated for record in records),
+            "adjudicated": sum(record.adjudicated for record in records),
             "simulations": sum(record.simulations for record in records),
             "evaluations": sum(record.evaluations for record in records),
             "seconds": seconds,
@@ -264,6 +268,7 @@ class _Record:
     result: int
     plies: int
     truncated: bool
+    adjudicated: bool
     simulations: int
     evaluations: int
     line: list[tuple[int, int, int]]
@@ -292,6 +297,7 @@ class _Record:
             result,
             int(state[PLY]),
             bool(state[TRUNCATED]),
+            bool(state[ADJUDICATED]),
             int(state[SIMULATIONS]),
             int(games.counters[g, EVALUATIONS]),
             line,  # type: ignore[arg-type]
