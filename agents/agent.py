@@ -191,7 +191,11 @@ CHECKPOINT = AgentKind(
     "checkpoint",
     "search guided by a network, named by the path of its .safetensors file; best is the one that ships",
     "agents.alphazero:AlphaZeroAgent.from_checkpoint",
-    {**_limits("simulations", "seconds"), "seed": _SEED},
+    {
+        **_limits("simulations", "seconds"),
+        "seed": _SEED,
+        "tablebase": Option(int, "0: do without the endgame tables (1)"),
+    },
 )
 
 #: Agents by name.

@@ -65,7 +65,7 @@ class AlphaZeroAgent:
         seconds: float | None = None,
         seed: int = 0,
         name: str = "alphazero",
-        tablebase: bool = True,
+        tablebase: bool | int = True,
     ) -> None:
         self.variant = variant(of)
         own = Limit(simulations=simulations, seconds=seconds)

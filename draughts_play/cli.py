@@ -21,6 +21,7 @@ import typer
 from typer.core import TyperGroup
 
 from draughts_env.errors import DraughtsError
+from draughts_play.endgame_commands import app as endgame_app
 from draughts_play.tablebase_commands import app as tablebase_app
 
 if TYPE_CHECKING:
@@ -274,6 +275,7 @@ def match(
 openings_app = typer.Typer(no_args_is_help=True, help="Opening cards (ballots): list or draw them.")
 app.add_typer(openings_app, name="openings")
 app.add_typer(tablebase_app, name="tablebase")
+app.add_typer(endgame_app)
 DeckArgument = Annotated[
     str | None,
     typer.Argument(metavar="[DECK]", help="three-move, two-move, or a file; default: the longest that ships."),
