@@ -45,3 +45,7 @@ class OpponentError(DraughtsError, RuntimeError):
 
 class OpeningError(DraughtsError, ValueError):
     """Openings that do not exist, cannot be read, or cannot be played; or not so many of them."""
+
+
+class PdnError(DraughtsError, ValueError):
+    """What is no source of games, or a recorded game that cannot be played or written."""
