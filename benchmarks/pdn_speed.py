@@ -2,8 +2,9 @@
 
     python benchmarks/pdn_speed.py [--plies 200000] [--variant english]
 
-Games are random ones in three dresses: plain, as most archives are; with a clock comment after every move and a variation
-after every tenth, as online servers and analysts write them; and plain without a GameType, so that the rules are guessed.
+Games are random ones in three dresses: plain, as most archives are; with a clock comment after every move and a
+variation after every tenth, as online servers and analysts write them; and plain without a GameType, so that the rules
+are guessed.
 """
 
 from __future__ import annotations

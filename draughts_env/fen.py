@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from draughts_env.position import Position
 
 _COLORS: dict[str, Color] = {"W": "white", "B": "black"}
-_ITEM = re.compile(r"(?P<name>[a-j]\d{1,2})|(?P<first>\d+)(?:\s*-\s*(?P<last>\d+))?", re.ASCII | re.IGNORECASE)
+_ITEM = re.compile(r"(?P<name>[a-j]\d{1,2})|(?P<first>\d{1,9})(?:\s*-\s*(?P<last>\d{1,9}))?", re.ASCII | re.IGNORECASE)
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ class Geometry:
 
     def named(self, name: str) -> int:
         """PDN square of an algebraic name such as ``c3``; 0 when it names no playable square."""
-        if len(name) < 2 or not name[1:].isascii() or not name[1:].isdigit():
+        if not 2 <= len(name) <= 3 or not name.isascii() or not name[1:].isdigit():
             return 0
         return self.square_at(self.size - int(name[1:]), ord(name[0].lower()) - ord("a"))
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from draughts_env.position import Position
 
 _SIGN = re.compile(r"\s*[-–xX×:*]\s*")
-_NAMES = re.compile(r"(?:[a-j](?:10|[1-9]))+", re.IGNORECASE)
-_NAME = re.compile(r"[a-j](?:10|[1-9])", re.IGNORECASE)
+_NAMES = re.compile(r"(?:[a-j](?:10|[1-9]))+", re.ASCII | re.IGNORECASE)
+_NAME = re.compile(r"[a-j](?:10|[1-9])", re.ASCII | re.IGNORECASE)
 _NUMBER = re.compile(r"\d{1,3}", re.ASCII)
 _GLUED = re.compile(r"(\d\d)(\d\d)", re.ASCII)
 _SHOWN = 8  # moves listed in an error message

@@ -197,7 +197,7 @@ class GameBuilder:
         if frame.line is None and self._rules is not None:
             return
         shown = repr(text if len(text) <= 40 else f"{text[:40]}...")
-        if not any(c in "0123456789" for c in text):
+        if not self.body or not any(c in "0123456789" for c in text):
             self.warn(f"{shown} is passed over", at, frame.ply or None)
         elif frame is self._main:
             self._begin(None)

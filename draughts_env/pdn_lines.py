@@ -2,7 +2,10 @@
 
 ``47x36`` can be two captures of different men. A record that does not say which usually decides it later: only one of
 them lets the rest be legal. So every *reading* is played on until it fails, and those that come to the same position
-are followed as one. Games of an unknown variant, or with an unknown side to move, begin with several readings.
+are followed as one. A game with an unknown side to move begins with two readings.
+
+Where the variant is not known, the likeliest is played first. If it comes to a move that is not legal, the moves are
+played again in the others.
 """
 
 from __future__ import annotations
@@ -110,12 +113,19 @@ class Line:
     """Moves played one after the other from one position or, not knowing better, from several.
 
     Args:
-        starts: the positions, the likeliest first; at least one.
+        starts: the positions, the likeliest first; at least one. Those of other variants than the first are used only
+            if this one fails.
     """
 
     def __init__(self, starts: list[Position]) -> None:
+        rules = starts[0].variant
+        self._begin([start for start in starts if start.variant == rules])
+        self._reserve = [start for start in starts if start.variant != rules]
+        self._texts: list[str] = []  # the moves as they are written, as long as they may have to be played again
+
+    def _begin(self, starts: list[Position]) -> None:
         self._readings = [_Reading(start, None, start, []) for start in starts]
-        #: The only reading, whose moves can be played by :meth:`step`.
+        # The only reading, whose moves can be played by `step`.
         self._only = self._readings[0] if len(starts) == 1 else None
         self._certain: set[int] = set()  # plies whose first choice is named in full
         #: Whether readings were given up because there were too many.
@@ -127,14 +137,11 @@ class Line:
         return len(self._readings[0].moves)
 
     @property
-    def board(self) -> Geometry | None:
-        """The board, if all readings are of one variant's."""
-        first = self._readings[0].position
-        if self._only or all(reading.position.variant == first.variant for reading in self._readings):
-            return first.geometry
-        return None
+    def board(self) -> Geometry:
+        """The board."""
+        return self._readings[0].position.geometry
 
-    def step(self, code: int) -> Played | None:
+    def step(self, code: int, text: str) -> Played | None:
         """Play the move of a code (origin * 64 + target) if it is the only one of that code; ``None`` otherwise."""
         reading = self._only
         if reading is None:
@@ -151,6 +158,8 @@ class Line:
             reading.moves.append(_QUIET_MOVES[code])
         reading.before = position
         reading.position = position._advance(index, 0, -1)[0]
+        if self._reserve:
+            self._texts.append(text)
         return _CAPTURE if captured else _STEP
 
     def play(self, text: str) -> Played:
@@ -159,15 +168,42 @@ class Line:
         Raises:
             IllegalMoveError: there is none; nothing has changed.
         """
+        try:
+            played = self._play(text)
+        except IllegalMoveError:
+            other = self._in_other_variant(text)
+            if other is None:
+                raise
+            played = other
+        if self._reserve:
+            self._texts.append(text)
+        return played
+
+    def _in_other_variant(self, text: str) -> Played | None:
+        """Play all moves and one more in the next variant that allows it."""
+        while self._reserve:
+            rules = self._reserve[0].variant
+            other = Line([start for start in self._reserve if start.variant == rules])
+            rest = [start for start in self._reserve if start.variant != rules]
+            try:
+                for each in (*self._texts, text):
+                    played = other._play(each)
+            except IllegalMoveError:
+                self._reserve = rest
+                continue
+            self._readings, self._only, self._certain = other._readings, other._only, other._certain
+            self.overflowed = other.overflowed
+            self._reserve = rest
+            return played
+        return None
+
+    def _play(self, text: str) -> Played:
+        squares = notation.read_squares(self.board, text)
         after: dict[Position, _Reading] = {}
         ply = self.ply + 1
         remark: str | None = None
         several = False
         for reading in self._readings:
-            try:
-                squares = notation.read_squares(reading.position.geometry, text)
-            except IllegalMoveError:
-                continue
             found = candidates(reading.position, squares)
             if found.indices and not after:
                 remark = found.remark
@@ -177,9 +213,7 @@ class Line:
             for index in found.indices:
                 self._follow(reading, index, ply if len(found.indices) > 1 else 0, after)
         if not after:
-            first = self._readings[0].position
-            squares = notation.read_squares(first.geometry, text)
-            raise IllegalMoveError(notation.why_illegal(first, squares, text))
+            raise IllegalMoveError(notation.why_illegal(self.position, squares, text))
         self._readings = list(after.values())
         self._only = self._readings[0] if len(self._readings) == 1 else None
         return Played(self._readings[0].moves[-1].is_capture, remark, several)

@@ -135,10 +135,9 @@ class Reader:
         if game is None or game.closed:
             return
         line = game.line
-        board = line.board if line is not None else None
-        if line is None or board is None:
+        if line is None:
             return
-        words, result = plain_words(board), game.tag_result
+        words, result = plain_words(line.board), game.tag_result
         buffer, at, match, step = text.buffer, text.at, _QUICK.match, line.step
         last = len(buffer) if text.ended else len(buffer) - AHEAD
         while at <= last:
@@ -149,7 +148,7 @@ class Reader:
             known = words.get(word)
             if known is None or word == result:
                 break
-            played = step(known[0])
+            played = step(known[0], word)
             if played is None:
                 break
             if known[1] and played.capture != (known[1] != "-"):
@@ -188,11 +187,9 @@ class Reader:
         line = game.line
         plain = _PLAIN.fullmatch(word)
         if line is not None and plain:
-            board = line.board
-            if board is not None:
-                squares = notation.read_squares(board, word)
-                if squares[0] != squares[1]:
-                    plain_words(board)[word] = squares[0] << 6 | squares[1], plain[1] or plain[2] or ""
+            squares = notation.read_squares(line.board, word)
+            if squares[0] != squares[1]:
+                plain_words(line.board)[word] = squares[0] << 6 | squares[1], plain[1] or plain[2] or ""
 
     def _read_number(self, word: str, at: int) -> None:
         game = self._game
@@ -222,7 +219,7 @@ class Reader:
             after = _BLANK.match(buffer, at + 1)
             following = _TOKEN.match(buffer, after.end() if after else at + 1)
             if following and following.lastgroup in ("move", "number", "nag", "open", "close"):
-                game.nag(word)  # a forced move
+                game.nag("$7")  # a forced move
                 return
         self._read_result(word, at)
 

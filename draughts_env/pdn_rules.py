@@ -32,7 +32,7 @@ _OTHER_TYPES = {
     40: "Frisian draughts",
     41: "Spantsireti",
 }
-_TYPE = re.compile(r"\s*(\d{1,3})\s*(?:,|$)", re.ASCII)
+_TYPE = re.compile(r"\s*(\d{1,3})(?!\d)", re.ASCII)
 _NAME = re.compile(r"[a-j](?:10|[1-9])(?![0-9])", re.ASCII | re.IGNORECASE)
 
 

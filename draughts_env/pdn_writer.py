@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator, Mapping
 
@@ -10,12 +11,14 @@ from draughts_env.errors import FenError
 from draughts_env.game import Game
 from draughts_env.moves import Move
 from draughts_env.outcome import Outcome
-from draughts_env.pdn_game import PdnGame, Variation
+from draughts_env.pdn_game import PdnGame, Variation, normal_result
+from draughts_env.pdn_rules import told_rules
 from draughts_env.position import Position
 from draughts_env.variants import Color, Variant
 
 _WIDTH = 80
 _GLUE = "\u00a0"  # a blank at which lines do not break
+_RESULT = re.compile(r"[0-9]{1,3}-[0-9]{1,3}|1/2-1/2|\*")
 _ROSTER = ("Event", "Site", "Date", "Round")
 
 
@@ -45,12 +48,15 @@ def write_game(game: Game | PdnGame, tags: Mapping[str, str] | None = None, resu
     """
     record = game if isinstance(game, PdnGame) else _record(game)
     if result is None:
-        result = record.result or record.tag_result or "*"
+        result = record.result or normal_result(record.tag_result or "")
+        if not _RESULT.fullmatch(result):
+            result = "*"
     lines = dict(record.tags)
     if record is not game or record.tag_result is None:
         lines["Result"] = result
     rules = record.variant
-    if rules is not None and record.tag("GameType") is None:
+    if rules is not None and told_rules(lines, None).variants != [rules]:
+        lines = {name: value for name, value in lines.items() if name.lower() != "gametype"}
         lines["GameType"] = str(rules.gametype)
     start = record.start
     if start is not None and not _starts_at(record, start):
@@ -138,4 +144,4 @@ def _text(move: Move, rules: Variant | None) -> str:
 
 def _clean(value: str) -> str:
     """A tag's value without what would end it: PDN has no generally understood escapes."""
-    return "".join(c if c.isprintable() else " " for c in value).replace('"', "'").replace("\\", "/")
+    return "".join(c if c.isprintable() else " " for c in value).replace('"', "'").replace("\\", "/").strip()

@@ -17,7 +17,9 @@ app = typer.Typer()
 def endgame_accuracy(
     agent: Annotated[str, typer.Option("--agent", "-a", help="Agent to measure; tablebase=0 takes its tables away.")],
     variant: Annotated[str, typer.Option("--variant", "-v", help="Rules of the game.")] = "english",
-    pieces: Annotated[int | None, typer.Option("--pieces", min=2, help="Pieces on the board; default: the most.")] = None,
+    pieces: Annotated[
+        int | None, typer.Option("--pieces", min=2, help="Pieces on the board; default: the most.")
+    ] = None,
     positions: Annotated[int, typer.Option("--positions", min=0, help="Positions to ask for a move in.")] = 300,
     games: Annotated[int, typer.Option("--games", min=0, help="Won positions to play out.")] = 50,
     seed: Annotated[int, typer.Option("--seed", help="Start of all random choices.")] = 0,

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from agents.jit import kernel
 from draughts_env.intrinsics import lowest
-from draughts_env.kernels import ONE, ZERO, U, field, half_of, rotate
+from draughts_env.kernels import ONE, ZERO, field, half_of, rotate
 from draughts_env.variants import Variant
 
 PLANES = 4

@@ -5,8 +5,8 @@ Conventions:
 * The value of a node is for the side to move in it; the value of an edge is for the side that makes the
   move. Sides alternate at every ply (one edge is one complete move), so values change sign at every step.
 * A position with one legal move is expanded without an evaluation and the descent goes on through it.
-* Terminal positions are exact, and so are those that a tablebase holds, which are not searched further. A position that already occurred on the path from the root, or twice in the game
-  before, counts as drawn.
+* Terminal positions are exact, and so are those that a tablebase holds, which are not searched further. A position
+  that already occurred on the path from the root, or twice in the game before, counts as drawn.
 * ``proven`` of a node: 0 unknown, ``+(k+1)`` won in k plies, ``-(k+1)`` lost in k plies; an edge is as good
   as minus its node. Proofs propagate as they are found; draws are not proven, since repetitions depend on the path.
 """
@@ -23,11 +23,9 @@ from draughts_env.actions import action_tables, encode_actions
 from draughts_env.intrinsics import load, lowest
 from draughts_env.kernels import (
     ALL,
-    CROWNED,
     MAX_MOVES,
     ONE,
     WORDS,
-    ZERO,
     U,
     clocks_drawn,
     field,
