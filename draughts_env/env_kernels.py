@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from draughts_env.actions import legal_actions
 from draughts_env.game_kernels import ENDING_LIMIT, NO_MOVES, NO_PIECES, ONGOING, QUIET_LIMIT
-from draughts_env.intrinsics import load
+from draughts_env.intrinsics import borrowed, load
 from draughts_env.jit import kernel
 from draughts_env.kernels import (
     MAX_MOVES,
@@ -51,7 +51,7 @@ BOTH_SIDES, LEARNER_BLACK, LEARNER_WHITE, LEARNER_RANDOM = -1, 0, 1, 2
 
 
 @kernel()
-def _random_below(words, i, at, n):
+def random_below(words, i, at, n):
     """A random number from 0 to ``n - 1`` (splitmix64), from the state in ``words[i, at]``."""
     state = U(words[i, at]) + U(0x9E3779B97F4A7C15)
     words[i, at] = np.int64(state)
@@ -62,7 +62,7 @@ def _random_below(words, i, at, n):
 
 
 @kernel()
-def _list_moves(states, i, rules, keys, ids, moves, capacity, actions):
+def list_moves(states, i, rules, keys, ids, moves, capacity, actions):
     """Write the legal moves and their actions (:func:`draughts_env.actions.legal_actions`); returns their number."""
     up = states[i, UP] != 0
     white = U(states[i, WHITE])
@@ -130,20 +130,19 @@ def _judge(states, i, n, rules):
 def _ply(states, i, k, rules, keys, ids, moves, capacity, actions):
     """Play the move at place ``k`` of the list; the list of the next position replaces it. Returns its length."""
     _make_move(states, i, k, rules, moves)
-    n = _list_moves(states, i, rules, keys, ids, moves, capacity, actions)
+    n = list_moves(states, i, rules, keys, ids, moves, capacity, actions)
     states[i, VERDICT] = _judge(states, i, n, rules)
     return n
 
 
 @kernel()
-def _turn(states, i, action, answer, max_plies, rules, keys, ids, moves, capacity, actions):
-    """Play an action and, if ``answer``, a random move of the opponent.
+def play_turn(states, i, n, action, answer, max_plies, rules, keys, ids, moves, capacity, actions):
+    """Play an action, legal if it is among the ``n`` moves listed, and if ``answer``, a random move of the opponent.
 
     Returns:
         Number of legal moves then, action of the answer (-1: none), reward of the side that played the action.
     """
     acted = states[i, UP]
-    n = _list_moves(states, i, rules, keys, ids, moves, capacity, actions)
     k = 0
     while k < n and actions[k] != action:
         k += 1
@@ -153,7 +152,7 @@ def _turn(states, i, action, answer, max_plies, rules, keys, ids, moves, capacit
         return n, reply, -1.0
     n = _ply(states, i, k, rules, keys, ids, moves, capacity, actions)
     if answer and states[i, VERDICT] == ONGOING:
-        k = _random_below(states, i, RNG, n)
+        k = random_below(states, i, RNG, n)
         reply = actions[k]
         n = _ply(states, i, k, rules, keys, ids, moves, capacity, actions)
     reward = 0.0
@@ -165,7 +164,7 @@ def _turn(states, i, action, answer, max_plies, rules, keys, ids, moves, capacit
 
 
 @kernel()
-def _begin(states, i, starts, j, learner, answer, rules, keys, ids, moves, capacity, actions):
+def begin_game(states, i, starts, j, learner, answer, rules, keys, ids, moves, capacity, actions):
     """Start a game from row ``j`` of ``starts``; the random numbers go on.
 
     Returns:
@@ -175,11 +174,11 @@ def _begin(states, i, starts, j, learner, answer, rules, keys, ids, moves, capac
     for word in range(HISTORY + 2 * starts[j, SEEN]):
         states[i, word] = starts[j, word]
     states[i, RNG] = rng
-    states[i, LEARNER] = _random_below(states, i, RNG, 2) if learner == LEARNER_RANDOM else learner
-    n = _list_moves(states, i, rules, keys, ids, moves, capacity, actions)
+    states[i, LEARNER] = random_below(states, i, RNG, 2) if learner == LEARNER_RANDOM else learner
+    n = list_moves(states, i, rules, keys, ids, moves, capacity, actions)
     reply = np.int64(-1)
     if answer and states[i, LEARNER] != states[i, UP]:
-        k = _random_below(states, i, RNG, n)
+        k = random_below(states, i, RNG, n)
         reply = actions[k]
         n = _ply(states, i, k, rules, keys, ids, moves, capacity, actions)
     return n, reply
@@ -213,13 +212,13 @@ def _mark_legal(states, i, n, actions, masks):
 
 
 @kernel()
-def _show(states, i, n, rules, actions, planes, masks):
+def show_game(states, i, n, rules, actions, planes, masks):
     """Write row ``i`` of observations and masks, for the learner (for the side to move if the caller plays both)."""
     _write(states, i, states[i, UP] if states[i, LEARNER] < 0 else states[i, LEARNER], rules, planes)
     _mark_legal(states, i, n, actions, masks)
 
 
-# --- calls from Python: one environment ---------------------------------------------------------------
+# --- calls from Python ---------------------------------------------------------------
 
 
 @kernel()
@@ -238,8 +237,13 @@ def step_one(states, action, answer, max_plies, rules, keys, ids, actions, moves
         Verdict, side to move (1 White), action of the answer (-1: none), reward.
     """
     rules = U(rules)
-    n, reply, reward = _turn(states, 0, action, answer, max_plies, rules, keys, ids, U(moves), capacity, actions)
-    _show(states, 0, n, rules, actions, planes.reshape(1, planes.size), mask.reshape(1, mask.size))
+    states = borrowed(states)
+    keys = borrowed(keys)
+    ids = borrowed(ids)
+    actions = borrowed(actions)
+    n = list_moves(states, 0, rules, keys, ids, U(moves), capacity, actions)
+    n, reply, reward = play_turn(states, 0, n, action, answer, max_plies, rules, keys, ids, U(moves), capacity, actions)
+    show_game(states, 0, n, rules, actions, planes.reshape(1, planes.size), mask.reshape(1, mask.size))
     return states[0, VERDICT], states[0, UP], reply, reward
 
 
@@ -251,15 +255,20 @@ def begin_one(states, starts, learner, answer, rules, keys, ids, actions, moves,
         Verdict, side to move, action of a random opponent that opened (-1: none), side of the learner (-1: both).
     """
     rules = U(rules)
-    n, reply = _begin(states, 0, starts, 0, learner, answer, rules, keys, ids, U(moves), capacity, actions)
-    _show(states, 0, n, rules, actions, planes.reshape(1, planes.size), mask.reshape(1, mask.size))
+    states = borrowed(states)
+    starts = borrowed(starts)
+    keys = borrowed(keys)
+    ids = borrowed(ids)
+    actions = borrowed(actions)
+    n, reply = begin_game(states, 0, starts, 0, learner, answer, rules, keys, ids, U(moves), capacity, actions)
+    show_game(states, 0, n, rules, actions, planes.reshape(1, planes.size), mask.reshape(1, mask.size))
     return states[0, VERDICT], states[0, UP], reply, states[0, LEARNER]
 
 
 @kernel()
 def mask_one(states, rules, keys, ids, actions, moves, capacity, mask):
     """Write the legal actions of the only row of ``states``; arguments as for :func:`step_one`."""
-    n = _list_moves(states, 0, U(rules), keys, ids, U(moves), capacity, actions)
+    n = list_moves(states, 0, U(rules), keys, ids, U(moves), capacity, actions)
     _mark_legal(states, 0, n, actions, mask.reshape(1, mask.size))
 
 
@@ -267,123 +276,6 @@ def mask_one(states, rules, keys, ids, actions, moves, capacity, mask):
 def view_one(states, side, rules, planes):
     """Write the observation of the only row of ``states``, seen from White's side (1) or Black's (0)."""
     _write(states, 0, side, U(rules), planes.reshape(1, planes.size))
-
-
-# --- calls from Python: many environments -------------------------------------------------------------
-
-
-@kernel()
-def step_many(
-    first,
-    last,
-    states,
-    choices,
-    stale,
-    starts,
-    learner,
-    answer,
-    max_plies,
-    rules,
-    keys,
-    ids,
-    planes,
-    masks,
-    rewards,
-    actions,
-    moves,
-    capacity,
-):
-    """Play a row of actions in rows ``first`` to ``last - 1``.
-
-    Args:
-        states: the games, shape ``(games, words)``.
-        choices: an action for each, shape ``(games,)``.
-        stale: games that are started anew instead; starts, learner: as for :func:`begin_one`.
-        answer, max_plies, rules, keys, ids: as for :func:`step_one`.
-        planes: receives the observations; masks: int8, receives the legal actions; shape ``(games, ...)`` both.
-        rewards: float64, receives the rewards.
-        actions, moves, capacity: scratch space of this thread.
-    """
-    rules = U(rules)
-    moves = U(moves)
-    flat = planes.reshape(len(states), planes.size // len(states))
-    for i in range(first, last):
-        reward = 0.0
-        if stale[i]:
-            n, _ = _begin(states, i, starts, 0, learner, answer, rules, keys, ids, moves, capacity, actions)
-        else:
-            n, _, reward = _turn(states, i, choices[i], answer, max_plies, rules, keys, ids, moves, capacity, actions)
-        _show(states, i, n, rules, actions, flat, masks)
-        rewards[i] = reward
-
-
-@kernel()
-def begin_many(
-    first,
-    last,
-    states,
-    chosen,
-    starts,
-    start_of,
-    learners,
-    answer,
-    all_shown,
-    rules,
-    keys,
-    ids,
-    planes,
-    masks,
-    actions,
-    moves,
-    capacity,
-):
-    """Start the games that are ``chosen``, each from its row of ``starts``; show them, or all of the stretch.
-
-    Arguments as for :func:`step_many`; ``start_of`` and ``learners`` are given for each game.
-    """
-    rules = U(rules)
-    moves = U(moves)
-    flat = planes.reshape(len(states), planes.size // len(states))
-    for i in range(first, last):
-        if chosen[i]:
-            n, _ = _begin(
-                states, i, starts, start_of[i], learners[i], answer, rules, keys, ids, moves, capacity, actions
-            )
-        elif all_shown:
-            n = _list_moves(states, i, rules, keys, ids, moves, capacity, actions)
-        else:
-            continue
-        _show(states, i, n, rules, actions, flat, masks)
-
-
-@kernel()
-def first_illegal(states, choices, stale, rules, keys, ids, actions, moves, capacity):
-    """The first game whose action is not legal, -1 if there is none; games that are ``stale`` do not count."""
-    for i in range(len(states)):
-        if stale[i]:
-            continue
-        n = _list_moves(states, i, U(rules), keys, ids, U(moves), capacity, actions)
-        k = 0
-        while k < n and actions[k] != choices[i]:
-            k += 1
-        if k == n:
-            return i
-    return -1
-
-
-@kernel()
-def draw_actions(first, last, states, words, chosen, rules, keys, ids, actions, moves, capacity):
-    """Write a random legal action of each game, 0 for one that has ended.
-
-    Args:
-        words: states of the random numbers, int64 of shape ``(games, 1)``.
-        chosen: int64, shape ``(games,)``; the others as for :func:`step_many`.
-    """
-    for i in range(first, last):
-        chosen[i] = 0
-        if states[i, VERDICT] in (ONGOING, TRUNCATED):
-            n = _list_moves(states, i, U(rules), keys, ids, U(moves), capacity, actions)
-            chosen[i] = actions[_random_below(words, i, 0, n)]
 
 
 # --- rows -------------------------------------------------------------------------------------------

@@ -67,6 +67,25 @@ def store(typing_context: Any, address: Any, index: Any, value: Any) -> Any:
 
 
 @intrinsic
+def borrowed(typing_context: Any, array: Any) -> Any:
+    """The same array without its reference count: what it is passed on to counts nothing.
+
+    Numba counts references atomically at most calls, and threads that share an array wait for each other then. For
+    arguments of a kernel, which the caller holds, all through the call; never to be returned or kept.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        make = context.make_array(array)
+        given, lent = make(context, builder, value=args[0]), make(context, builder)
+        for field in ("parent", "data", "nitems", "itemsize", "shape", "strides"):
+            setattr(lent, field, getattr(given, field))
+        lent.meminfo = ir.Constant(lent.meminfo.type, None)
+        return lent._getvalue()
+
+    return array(array), generate
+
+
+@intrinsic
 def lock(typing_context: Any, address: Any) -> Any:
     """Set the top bit of the uint64 at ``address``, atomically; returns the word as it was before."""
 

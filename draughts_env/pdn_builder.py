@@ -74,6 +74,8 @@ class GameBuilder:
     def problem(self, kind: Kind, message: str, place: int | Place, ply: int | None = None) -> int | None:
         """Note a problem; its index in the list, unless there are too many."""
         self._listed[kind] += 1
+        if self._listed[kind] > MAX_PROBLEMS + 1:
+            return None
         if isinstance(place, int):
             place = self._locate(place)
         if self._listed[kind] > MAX_PROBLEMS:

@@ -168,13 +168,9 @@ class Line:
         Raises:
             IllegalMoveError: there is none; nothing has changed.
         """
-        try:
-            played = self._play(text)
-        except IllegalMoveError:
-            other = self._in_other_variant(text)
-            if other is None:
-                raise
-            played = other
+        played = self._play(text) or self._in_other_variant(text)
+        if played is None:
+            raise IllegalMoveError(notation.why_illegal(self.position, notation.read_squares(self.board, text), text))
         if self._reserve:
             self._texts.append(text)
         return played
@@ -185,20 +181,25 @@ class Line:
             rules = self._reserve[0].variant
             other = Line([start for start in self._reserve if start.variant == rules])
             rest = [start for start in self._reserve if start.variant != rules]
-            try:
-                for each in (*self._texts, text):
-                    played = other._play(each)
-            except IllegalMoveError:
-                self._reserve = rest
+            self._reserve = rest
+            played = None
+            for each in (*self._texts, text):
+                played = other._play(each)
+                if played is None:
+                    break
+            if played is None:
                 continue
             self._readings, self._only, self._certain = other._readings, other._only, other._certain
             self.overflowed = other.overflowed
-            self._reserve = rest
             return played
         return None
 
-    def _play(self, text: str) -> Played:
-        squares = notation.read_squares(self.board, text)
+    def _play(self, text: str) -> Played | None:
+        """Play the moves that a text can mean; ``None`` if there are none, and nothing has changed."""
+        try:
+            squares = notation.read_squares(self.board, text)
+        except IllegalMoveError:
+            return None
         after: dict[Position, _Reading] = {}
         ply = self.ply + 1
         remark: str | None = None
@@ -213,7 +214,7 @@ class Line:
             for index in found.indices:
                 self._follow(reading, index, ply if len(found.indices) > 1 else 0, after)
         if not after:
-            raise IllegalMoveError(notation.why_illegal(self.position, squares, text))
+            return None
         self._readings = list(after.values())
         self._only = self._readings[0] if len(self._readings) == 1 else None
         return Played(self._readings[0].moves[-1].is_capture, remark, several)

@@ -57,8 +57,8 @@ _QUICK = re.compile(
 )
 _PLAIN = re.compile(r"(?:[0-9]{1,2}([-xX:])[0-9]{1,2}|[a-hA-H][1-8]([-xX:]?)[a-hA-H][1-8])")
 
-_TAG = re.compile(r'\[\s{0,20}([A-Za-z_][\w-]{0,60})\s{0,200}"([^\n]{0,4000}?)"\s{0,20}\]')
-_BROKEN_TAG = re.compile(r'\[\s{0,20}([A-Za-z_][\w-]{0,60})\s{0,200}"([^"\[\]{}]{0,4000})"\s{0,20}\]')  # over lines
+_TAG = re.compile(r'\[\s{0,20}([A-Za-z_][\w-]{0,60})\s{0,200}"([^\n]{0,2000}?)"\s{0,20}\]')
+_BROKEN_TAG = re.compile(r'\[\s{0,20}([A-Za-z_][\w-]{0,60})\s{0,200}"([^"\[\]{}]{0,2000})"\s{0,20}\]')  # over lines
 _BARE_TAG = re.compile(r'\[[ \t]{0,20}([A-Za-z_][\w-]{0,60})(?:[ \t]+([^\]\n"]{0,4000}))?\]')
 _OPEN_TAG = re.compile(r'\[[ \t]{0,20}([A-Za-z_][\w-]{0,60})[ \t]{0,200}"([^\n]{0,4000})')
 _TAG_LINE = re.compile(r'^[ \t]*\[[ \t]*[A-Za-z_][\w-]*[ \t]*"[^"\n]*"[ \t]*\]', re.MULTILINE)

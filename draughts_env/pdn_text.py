@@ -108,6 +108,7 @@ class PdnText:
         self._pieces = _characters(source)
         self._line = 1  # of the first character in the buffer
         self._column = 0  # characters of that line that were dropped
+        self._counted = 0, 1  # a place and its line
         self._braceless = -1  # no closing brace between the place and here; unknown if negative
 
     def fill(self) -> bool:
@@ -124,6 +125,7 @@ class PdnText:
             keep = line
         newlines = self.buffer.count("\n", 0, keep)
         self._line += newlines
+        self._counted = 0, self._line
         self._column = keep - 1 - self.buffer.rfind("\n", 0, keep) + (0 if newlines else self._column)
         self.buffer = self.buffer[keep:]
         self._braceless -= keep
@@ -159,9 +161,11 @@ class PdnText:
 
     def place(self, at: int) -> tuple[int, int]:
         """Line and column, both from 1, of a place."""
+        since, line = self._counted if self._counted[0] <= at else (0, self._line)
+        line += self.buffer.count("\n", since, at)
+        self._counted = at, line
         newline = self.buffer.rfind("\n", 0, at)
-        column = at - newline if newline >= 0 else at + 1 + self._column
-        return self._line + self.buffer.count("\n", 0, at), column
+        return line, at - newline if newline >= 0 else at + 1 + self._column
 
     def begins_line(self, at: int) -> bool:
         """Whether nothing but blanks stands before a place in its line."""

@@ -55,7 +55,7 @@ def write_game(game: Game | PdnGame, tags: Mapping[str, str] | None = None, resu
     if record is not game or record.tag_result is None:
         lines["Result"] = result
     rules = record.variant
-    if rules is not None and told_rules(lines, None).variants != [rules]:
+    if rules is not None and (record.tag("GameType") is None or told_rules(lines, None).variants != [rules]):
         lines = {name: value for name, value in lines.items() if name.lower() != "gametype"}
         lines["GameType"] = str(rules.gametype)
     start = record.start

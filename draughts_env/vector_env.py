@@ -27,13 +27,9 @@ from draughts_env.env_kernels import (
     UP,
     VERDICT,
     WHITE,
-    begin_many,
-    draw_actions,
-    first_illegal,
     row_length,
     row_of,
     scratch,
-    step_many,
 )
 from draughts_env.errors import ActionError, GameOverError, OptionError
 from draughts_env.game_kernels import ONGOING
@@ -41,6 +37,7 @@ from draughts_env.observation import observation_shape
 from draughts_env.opponents import RANDOM
 from draughts_env.position import Position
 from draughts_env.variants import Variant
+from draughts_env.vector_kernels import begin_many, draw_actions, first_illegal, kept_room, step_many
 
 _Bools = npt.NDArray[np.bool_]
 _Floats = npt.NDArray[np.float32]
@@ -140,6 +137,7 @@ class DraughtsVectorEnv(VectorEnv[_Floats, _Ints, npt.NDArray[Any]]):
         self._rules = self.variant.rules
         self._tables = (self._rules, space.keys, space.ids)
         self._default_row = row_of(self._default)[np.newaxis]
+        self._kept = kept_room(self.num_envs)
         self._pool = None
         self._pool_process = 0
 
@@ -214,6 +212,7 @@ class DraughtsVectorEnv(VectorEnv[_Floats, _Ints, npt.NDArray[Any]]):
         self._run(
             step_many,
             self._states,
+            self._kept,
             choices,
             stale,
             self._default_row,
@@ -250,6 +249,7 @@ class DraughtsVectorEnv(VectorEnv[_Floats, _Ints, npt.NDArray[Any]]):
         self._run(
             begin_many,
             self._states,
+            self._kept,
             chosen,
             starts,
             start_of,
@@ -339,7 +339,7 @@ class DraughtsVectorEnv(VectorEnv[_Floats, _Ints, npt.NDArray[Any]]):
         Like ``action_space.sample()``, but with the masks, and fast. Seeded by :meth:`reset`.
         """
         chosen = np.empty(self.num_envs, np.int64)
-        self._run(draw_actions, self._states, self._sampler, chosen, *self._tables)
+        self._run(draw_actions, self._states, self._kept, self._sampler, chosen, *self._tables)
         return chosen
 
     def position(self, i: int) -> Position:
@@ -380,7 +380,7 @@ class DraughtsVectorEnv(VectorEnv[_Floats, _Ints, npt.NDArray[Any]]):
                 f"action {given[i]} of game {i} is out of range: {self.variant} has actions 0 to {self._n - 1}"
             )
         if self._raises:
-            i = first_illegal(self._states, choices, stale, *self._tables, *scratch.room)
+            i = first_illegal(self._states, self._kept, choices, stale, *self._tables, *scratch.room)
             if i >= 0:
                 raise ActionError(f"action {choices[i]} of game {i} is no legal move in {self.position(i).fen}")
         return choices
@@ -443,7 +443,7 @@ class DraughtsVectorEnv(VectorEnv[_Floats, _Ints, npt.NDArray[Any]]):
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
-        for derived in ("_tables", "_default_row", "_pool", "_pool_process"):
+        for derived in ("_tables", "_default_row", "_kept", "_pool", "_pool_process"):
             del state[derived]
         return state
 

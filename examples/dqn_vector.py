@@ -118,7 +118,7 @@ def main(arguments: list[str] | None = None) -> float:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--variant", default="English")
     parser.add_argument("--envs", type=int, default=128)
-    parser.add_argument("--steps", type=int, default=3000, help="steps of all games (default 3000)")
+    parser.add_argument("--steps", type=int, default=1500, help="steps of all games (default 1500)")
     parser.add_argument("--batch", type=int, default=512)
     parser.add_argument("--buffer", type=int, default=100_000, help="transitions kept")
     parser.add_argument("--width", type=int, default=256)
