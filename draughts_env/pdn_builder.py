@@ -10,8 +10,7 @@ from typing import Literal
 from draughts_env.errors import FenError, IllegalMoveError
 from draughts_env.pdn_game import PdnGame, Problem, Variation, score_of
 from draughts_env.pdn_lines import MAX_READINGS, Line
-from draughts_env.pdn_rules import Rules, guessed_variants, read_starts, told_rules
-from draughts_env.position import Position
+from draughts_env.pdn_rules import Rules, guessed_variants, read_starts, starting_position, told_rules
 from draughts_env.variants import Variant
 
 #: So many problems of one kind are listed for one game.
@@ -252,7 +251,7 @@ class GameBuilder:
             return
         game.variant = guessed[0] if len(guessed) == 1 else None
         if fen is None:
-            self._main.line = Line([Position.start(of) for of in guessed])
+            self._main.line = Line([starting_position(of) for of in guessed])
             return
         if fen.strip().startswith("?"):
             self._unknown_turn = place

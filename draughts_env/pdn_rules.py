@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Literal, NamedTuple
 
 from draughts_env import fen
@@ -103,6 +104,12 @@ def guessed_variants(fen_text: str | None, word: str | None) -> list[Variant]:
     if _NAME.search(word if word is not None else texts[-1]):
         return [RUSSIAN, BRAZILIAN, INTERNATIONAL]
     return [ENGLISH, INTERNATIONAL, RUSSIAN, BRAZILIAN, ITALIAN]
+
+
+@cache
+def starting_position(of: Variant) -> Position:
+    """The starting position; always the same object, which knows its legal moves already."""
+    return Position.start(of)
 
 
 def read_starts(text: str, variants: list[Variant]) -> tuple[list[Position], int]:

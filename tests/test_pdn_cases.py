@@ -59,3 +59,37 @@ def test_written_games_are_read_back(variant: Variant) -> None:
     assert [record.game().moves for record in read] == [game.moves for game in games]
     assert [record.winner for record in read] == [game.outcome().winner for game in games]
     assert not any(record.problems for record in read)
+
+
+def test_check_command(tmp_path: Path) -> None:
+    """Games, plies and problems of each file; 1 for errors in games, 2 for a file that cannot be read."""
+    from typer.testing import CliRunner
+
+    from draughts_play.cli import app
+
+    good, bad = tmp_path / "good.pdn", tmp_path / "bad.pdn"
+    good.write_text("1. 32-28 19-23 1-0\n")
+    bad.write_text("1. 32-28 19-23 1-0\n\n36x27 1-0\n\n1. 33-29 *\n")
+    run = CliRunner()
+    done = run.invoke(app, ["pdn", "check", str(good)])
+    assert (done.exit_code, "1 games, 2 plies, 0 errors" in done.output) == (0, True)
+    done = run.invoke(app, ["pdn", "check", str(bad), str(good)])
+    assert done.exit_code == 1
+    assert "3 games, 3 plies, 1 errors" in done.output
+    assert "line 3, column 1" in done.output
+    assert run.invoke(app, ["pdn", "check", str(tmp_path / "none.pdn")]).exit_code == 2
+
+
+def test_a_long_stream_needs_no_more_memory_than_a_game() -> None:
+    """Thousands of games through a file object: the peak stays far below the size of the text."""
+    import io
+    import tracemalloc
+
+    one = b'[GameType "20"]\n1. 32-28 19-23 2. 28x19 14x23 { ' + b"x" * 400 + b" } 1-0\n\n"
+    stream = io.BytesIO(one * 4_000)
+    tracemalloc.start()
+    count = sum(len(game.moves) == 4 for game in read_games(stream))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert count == 4_000
+    assert peak < 1_000_000 < len(one) * 20_000
