@@ -2,9 +2,9 @@
 
     python benchmarks/search_speed.py [--checkpoint FILE] [--repeat 5]
 
-One thread. The network is evaluated on every position that the search's tree holds, in the same order of
-magnitude of numbers, so that the ratio says how much of the time the tree takes. Pairs are repeated and the medians
-printed. Simulations that need no evaluation (forced, terminal, proven) are counted apart.
+One thread, its CPU time, so that other programs on the machine count less. The network is evaluated on the positions that
+the search's tree holds, as often as the search did: the ratio says how much of the time the tree takes. Pairs are
+repeated and the medians printed. Simulations that need no evaluation (forced, terminal, proven) are counted apart.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def measure(of: Variant, model: torch.nn.Module, simulations: int, repeat: int) 
             game = Game(of, fen=fen)
             p = game.position
             search.tree.counters[EVALUATIONS] = 0
-            start = time.perf_counter()
+            start = time.thread_time()
             begin_search(
                 search,
                 rules,
@@ -98,10 +98,10 @@ def measure(of: Variant, model: torch.nn.Module, simulations: int, repeat: int) 
                 simulations,
             )
             run_search(search, rules, how, schedule, game.key_history, weights, scratch)
-            middle = time.perf_counter()
+            middle = time.thread_time()
             evaluations = int(search.tree.counters[EVALUATIONS])
             bare(search.tree, weights, scratch, rules, evaluations)
-            end = time.perf_counter()
+            end = time.thread_time()
             slow.append(evaluations / (middle - start))
             free.append((simulations - evaluations) / (middle - start))
             fast.append(evaluations / (end - middle))

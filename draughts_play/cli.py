@@ -23,7 +23,6 @@ from typer.core import TyperGroup
 from draughts_env.errors import DraughtsError
 from draughts_play.endgame_commands import app as endgame_app
 from draughts_play.pdn_commands import app as pdn_app
-from draughts_play.pdn_commands import app as pdn_app
 from draughts_play.tablebase_commands import app as tablebase_app
 
 if TYPE_CHECKING:
@@ -276,7 +275,6 @@ def match(
 
 openings_app = typer.Typer(no_args_is_help=True, help="Opening cards (ballots): list or draw them.")
 app.add_typer(openings_app, name="openings")
-app.add_typer(pdn_app, name="pdn")
 app.add_typer(tablebase_app, name="tablebase")
 app.add_typer(endgame_app)
 app.add_typer(pdn_app, name="pdn")

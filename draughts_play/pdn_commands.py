@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import IO, TYPE_CHECKING, Annotated, Literal
+from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
@@ -128,14 +128,14 @@ def check(
 ) -> None:
     """Read files of games and say what is wrong with them.
 
-    For each file: games, plies, and the problems with their places, errors first. An error is something that could not be
-    read, such as an illegal move; a warning is something odd that could. The exit status is 0 without errors, 1 with some
-    or without any game, 2 if a file cannot be read at all.
+    For each file: games, plies, and the problems with their places, errors first. An error is something that could
+    not be read, such as an illegal move; a warning is something odd that could. The exit status is 0 without errors, 1
+    with some or without any game, 2 if a file cannot be read at all.
     """
     from draughts_env.variants import variant as variant_named
 
     rules = None if variant is None else variant_named(variant)
-    status: Literal[0, 1, 2] = 0
+    status = 0
     for name in files:
         try:
             report = _check(name, rules, limit)
