@@ -2,8 +2,8 @@
 
     python benchmarks/search_speed.py [--checkpoint FILE] [--repeat 5]
 
-One thread, its CPU time, so that other programs on the machine count less. The network is evaluated on the positions that
-the search's tree holds, as often as the search did: the ratio says how much of the time the tree takes. Pairs are
+One thread, its CPU time, so that other programs on the machine count less. The network is evaluated on the positions
+that the search's tree holds, as often as the search did: the ratio says how much of the time the tree takes. Pairs are
 repeated and the medians printed. Simulations that need no evaluation (forced, terminal, proven) are counted apart.
 """
 
