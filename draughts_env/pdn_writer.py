@@ -14,6 +14,7 @@ from draughts_env.outcome import Outcome
 from draughts_env.pdn_game import PdnGame, Variation, normal_result
 from draughts_env.pdn_rules import told_rules
 from draughts_env.position import Position
+from draughts_env.routes import Jumper, Route
 from draughts_env.variants import Color, Variant
 
 _WIDTH = 80
@@ -139,7 +140,48 @@ def _notes(record: PdnGame | Variation, ply: int) -> Iterator[str]:
 
 
 def _text(move: Move, rules: Variant | None) -> str:
-    return move.named(rules.size) if rules is not None and rules.algebraic else str(move)
+    squares = move.short_path
+    if len(squares) > 2:
+        squares = standard_path(move)
+    if rules is None or not rules.algebraic:
+        return ("x" if move.is_capture else "-").join(map(str, squares))
+    return (":" if move.is_capture else "-").join(map(rules.geometry.name, squares))
+
+
+def standard_path(move: Move) -> Route:
+    """The squares of a capture as PDN 3.0 wants them: where the piece does not turn, it lands right behind a man.
+
+    Of the routes of the move it is the first by the directions down left, down right, up right, up left, and then by
+    distance. This is also the only one that py-draughts accepts.
+    """
+    placement = move._placement
+    if placement is None:
+        return move.path
+    captured = move.captured
+    jumper = Jumper(placement, move.origin)
+    place = placement.variant.geometry.row_column
+    dead: set[tuple[int, bool, frozenset[int]]] = set()
+
+    def order(at: int, landing: int) -> tuple[int, int]:
+        (row, column), (to_row, to_column) = place(at), place(landing)
+        down, right = to_row > row, to_column > column
+        return (int(right) if down else 3 - int(right)), abs(to_row - row)
+
+    def follow(at: int, king: bool, taken: frozenset[int]) -> Route | None:
+        if taken == captured:
+            return (at,) if at == move.target else None
+        state = (at, king, taken)
+        if state in dead:
+            return None
+        hops = [hop for hop in jumper.hops(at, king, taken) if hop[2] in captured]
+        for landing, crowned, victim in sorted(hops, key=lambda hop: order(at, hop[0])):
+            rest = follow(landing, crowned, taken | {victim})
+            if rest is not None:
+                return (at, *rest)
+        dead.add(state)
+        return None
+
+    return follow(move.origin, jumper.king, frozenset()) or move.path
 
 
 def _clean(value: str) -> str:

@@ -72,10 +72,10 @@ def test_check_command(tmp_path: Path) -> None:
     bad.write_text("1. 32-28 19-23 1-0\n\n36x27 1-0\n\n1. 33-29 *\n")
     run = CliRunner()
     done = run.invoke(app, ["pdn", "check", str(good)])
-    assert (done.exit_code, "1 games, 2 plies, 0 errors" in done.output) == (0, True)
+    assert (done.exit_code, "1 game, 2 plies, 0 errors" in done.output) == (0, True)
     done = run.invoke(app, ["pdn", "check", str(bad), str(good)])
     assert done.exit_code == 1
-    assert "3 games, 3 plies, 1 errors" in done.output
+    assert "3 games, 3 plies, 1 error" in done.output
     assert "line 3, column 1" in done.output
     assert run.invoke(app, ["pdn", "check", str(tmp_path / "none.pdn")]).exit_code == 2
 
