@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from draughts_env.errors import DraughtsError
+from draughts_env.errors import DraughtsError, quoted
 from draughts_env.game import Game
 from draughts_env.moves import Move
 from draughts_env.variants import Variant, variant
@@ -128,11 +128,16 @@ class Option:
     Attributes:
         kind: int or float.
         help: what it does, in a line.
+        most: the greatest value.
     """
 
     kind: type
     help: str
+    most: float = math.inf
 
+
+#: Simulations of one search: a tree that holds them takes tens of gigabytes.
+MOST_SIMULATIONS = 10_000_000
 
 #: Options that limit the time for a move.
 LIMITS: Mapping[str, Option] = {
@@ -176,6 +181,8 @@ class AgentKind:
         unknown = [name for name in limit.given() if name not in self.limits()]
         if unknown:
             raise AgentError(f"{self.name} cannot be limited by {unknown[0]}, only by {_listed(self.limits())}")
+        for name, value in limit.given().items():
+            _check_most(name, value, self.options)
 
     def create(self, *arguments: Any, **options: Any) -> Agent:
         """An agent of this kind."""
@@ -192,7 +199,8 @@ CHECKPOINT = AgentKind(
     "search guided by a network, named by the path of its .safetensors file; best is the one that ships",
     "agents.alphazero:AlphaZeroAgent.from_checkpoint",
     {
-        **_limits("simulations", "seconds"),
+        "simulations": Option(int, LIMITS["simulations"].help, most=MOST_SIMULATIONS),
+        **_limits("seconds"),
         "seed": _SEED,
         "tablebase": Option(int, "0: do without the endgame tables (1)"),
     },
@@ -279,7 +287,7 @@ def parse_spec(text: str) -> AgentSpec:
             kind = AGENTS[name]
         else:
             known = _listed([*AGENTS, SHIPPED_NAMES[0]])
-            raise AgentError(f"unknown agent {text!r}; known are {known}, and a path ending in {_SUFFIX}")
+            raise AgentError(f"unknown agent {quoted(text)}; known are {known}, and a path ending in {_SUFFIX}")
     options = _read_options(rest, kind.options, f"options of {kind.name}")
     spec = AgentSpec(text.strip(), kind, options, path)
     spec.limit.given()  # a limit of 0 is found here
@@ -324,7 +332,7 @@ def _read_options(text: str, known: Mapping[str, Option], what: str) -> dict[str
     for part in filter(None, (p.strip() for p in text.split(","))):
         name, separator, value = (p.strip() for p in part.partition("="))
         if name not in known:
-            raise AgentError(f"unknown option {name!r}; the {what} are {_listed(known)}")
+            raise AgentError(f"unknown option {quoted(name)}; the {what} are {_listed(known)}")
         if not separator or not value:
             raise AgentError(f"{name} needs a value, as in {name}=5")
         if name in found:
@@ -334,9 +342,15 @@ def _read_options(text: str, known: Mapping[str, Option], what: str) -> dict[str
             found[name] = kind(value)
         except ValueError:
             raise AgentError(
-                f"{name} must be {'a whole number' if kind is int else 'a number'}, not {value!r}"
+                f"{name} must be {'a whole number' if kind is int else 'a number'}, not {quoted(value)}"
             ) from None
+        _check_most(name, found[name], known)
     return found
+
+
+def _check_most(name: str, value: float, known: Mapping[str, Option]) -> None:
+    if name in known and value > known[name].most:
+        raise AgentError(f"{name} can be at most {known[name].most:,}, not {value:,}")
 
 
 def _write_options(options: Mapping[str, Any]) -> str:

@@ -81,7 +81,7 @@ class AlphaBetaAgent:
             timer.daemon = True
             timer.start()
         try:
-            score, depth = self._deepen(game, limit.depth or kernels.MAX_DEPTH, memory)
+            score, depth = self._deepen(game, min(limit.depth or kernels.MAX_DEPTH, kernels.MAX_DEPTH), memory)
         finally:
             if timer is not None:
                 timer.cancel()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agents.agent import CHECKPOINT, Decision, Limit, spec_text
+from agents.agent import CHECKPOINT, AgentError, Decision, Limit, spec_text
 from agents.network.checkpoint import load_checkpoint
 from agents.network.evaluator import Evaluator, TorchEvaluator
 from agents.network.models import SparseNet
@@ -122,7 +122,8 @@ class AlphaZeroAgent:
         if limit.seconds is None:
             self._run(search, history)
         else:
-            search.state[BUDGET] = 0
+            search.state[BUDGET] = 1  # however short the time, something is known of every move
+            self._run(search, history)
             while search.state[BUDGET] < budget and time.perf_counter() - started < limit.seconds:
                 search.state[BUDGET] = min(search.state[BUDGET] + _CHUNK, budget)
                 self._run(search, history)
@@ -144,7 +145,10 @@ class AlphaZeroAgent:
 
     def _begin(self, game: Game, budget: int) -> Search:
         if self._search is None or self._capacity < budget:
-            self._search = new_search(budget, moves_per_node=32)
+            try:
+                self._search = new_search(budget, moves_per_node=32)
+            except MemoryError:
+                raise AgentError(f"there is not enough memory for a tree of {budget:,} simulations") from None
             self._capacity = budget
         position = game.position
         begin_search(

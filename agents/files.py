@@ -12,9 +12,15 @@ TEMPORARY = ".tmp"
 def replace_file(path: Path, data: bytes) -> None:
     """Write a file whole or not at all: to a temporary file beside it, to the disk, then into place.
 
+    A link stays one, and its file is replaced; a pipe or a device such as ``/dev/stdout`` is written to.
+
     Raises:
         OSError: the folder does not exist or cannot be written.
     """
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+        return
+    path = Path(os.path.realpath(path))
     temporary = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY}")
     try:
         with open(temporary, "wb") as file:

@@ -7,6 +7,18 @@ class DraughtsError(Exception):
     """Base of all errors that bad input to this package can raise."""
 
 
+_SHOWN = 60  # characters of a text that an error message quotes
+
+
+def quoted(text: str, at: int = 0) -> str:
+    """A text for an error message, in quotes; of a long one, the part around a place in it."""
+    if len(text) <= _SHOWN:
+        return repr(text)
+    start = max(0, min(at - _SHOWN // 2, len(text) - _SHOWN))
+    end = start + _SHOWN
+    return repr("..." * (start > 0) + text[start:end] + "..." * (end < len(text)))
+
+
 class VariantError(DraughtsError, ValueError):
     """No variant of that name."""
 

@@ -23,7 +23,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from draughts_env.errors import FenError
+from draughts_env.errors import FenError, quoted
 from draughts_env.variants import Color, Variant, variant
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class _Reader:
         self.pieces: dict[int, tuple[Color, bool]] = {}
 
     def error(self, message: str, start: int) -> FenError:
-        return FenError(f"{message}, at column {start + 1} of {self.text!r}")
+        return FenError(f"{message}, at column {start + 1} of {quoted(self.text, start)}")
 
     def parts(self, start: int, end: int, separator: str) -> list[tuple[str, int]]:
         """The stripped parts of a stretch of the text, with their places."""
@@ -136,7 +136,7 @@ def read(text: str, of: Variant | str) -> Fen:
     for section, start in sections:
         letter = section[:1].upper()
         if letter not in ("W", "B", "H", "F"):
-            found = f"found {section!r}" if section else "found nothing"
+            found = f"found {quoted(section)}" if section else "found nothing"
             raise reader.error(f"expected W or B and the squares of its pieces, {found}", start)
         if letter in seen:
             raise reader.error(f"a second part {letter}", start)

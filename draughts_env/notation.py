@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from draughts_env.errors import IllegalMoveError
+from draughts_env.errors import IllegalMoveError, quoted
 from draughts_env.geometry import Geometry
 from draughts_env.routes import find_partial, find_route
 
@@ -75,14 +75,14 @@ def read_squares(board: Geometry, text: str) -> tuple[int, ...]:
         elif _NAME.fullmatch(part):
             square = board.named(part)
         else:
-            raise IllegalMoveError(f"{text!r} is not understood as a move: moves look like '11-15' or '22x15'")
+            raise IllegalMoveError(f"{quoted(text)} is not understood as a move: moves look like '11-15' or '22x15'")
         if not 1 <= square <= board.squares:
             raise IllegalMoveError(
-                f"{part} in {text!r} is no square of this board: squares run from 1 to {board.squares}"
+                f"{part} in {quoted(text)} is no square of this board: squares run from 1 to {board.squares}"
             )
         squares.append(square)
     if len(squares) < 2:
-        raise IllegalMoveError(f"{text!r} is not understood as a move: it names one square only")
+        raise IllegalMoveError(f"{quoted(text)} is not understood as a move: it names one square only")
     return tuple(squares)
 
 
@@ -90,7 +90,7 @@ class _Writer:
     """Squares and moves for an error message, in numbers or names as in the text it is about."""
 
     def __init__(self, board: Geometry, text: str) -> None:
-        self.shown = text.strip()
+        self.shown = quoted(text.strip())[1:-1]
         self._board = board
         self._named = any(letter in "abcdefghij" for letter in text.lower())
 

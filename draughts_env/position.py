@@ -246,7 +246,10 @@ class Position:
         Raises:
             IllegalMoveError: it is not one of them.
         """
-        index = self._find(move)
+        try:
+            index = self._find(move)
+        except AttributeError:
+            raise IllegalMoveError(f"a move is a Move or text such as '11-15', not {move!r}") from None
         if index < 0:
             raise IllegalMoveError(notation.why_illegal(self, move.path))
         return index
@@ -260,7 +263,13 @@ class Position:
         return notation.parse(self, text)
 
     def perft(self, depth: int) -> int:
-        """Number of sequences of ``depth`` legal moves from here (draw rules play no part)."""
+        """Number of sequences of ``depth`` legal moves from here (draw rules play no part).
+
+        Raises:
+            ValueError: a negative depth.
+        """
+        if depth < 0:
+            raise ValueError(f"a depth is 0 or more, not {depth}")
         return count_leaves(self._white, self._black, self._kings, self._up, self._rules.word, depth)
 
     # --- how it works -------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ from draughts_play.tablebase_commands import app as tablebase_app
 if TYPE_CHECKING:
     from agents.agent import Limit
 
+_LONGEST = 1000  # characters of a message
 _INTERRUPTED = 130  # exit status of a command stopped by Ctrl-C
 
 
@@ -57,7 +58,8 @@ class _Commands(TyperGroup):
 
 
 def _complain(message: str) -> None:
-    print(f"draughts: {' '.join(message.split())}", file=sys.stderr)
+    line = " ".join(message.split())
+    print(f"draughts: {line[:_LONGEST]}{'...' * (len(line) > _LONGEST)}", file=sys.stderr)
 
 
 app = typer.Typer(
@@ -115,7 +117,7 @@ def root(
 def perft(
     variant: VariantOption = "english",
     fen: FenOption = None,
-    depth: Annotated[int, typer.Option("--depth", "-d", min=0, help="Greatest depth in plies.")] = 6,
+    depth: Annotated[int, typer.Option("--depth", "-d", min=0, max=1000, help="Greatest depth in plies.")] = 6,
     divide: Annotated[bool, typer.Option("--divide", help="Only the greatest depth, move by move.")] = False,
 ) -> None:
     """Count the sequences of legal moves, the usual test of a move generator.
@@ -307,7 +309,7 @@ def list_openings(name: DeckArgument = None, variant: VariantOption = "english")
 def draw_openings(
     name: DeckArgument = None,
     variant: VariantOption = "english",
-    count: Annotated[int, typer.Option("--count", "-n", min=1, help="Number of cards.")] = 1,
+    count: Annotated[int, typer.Option("--count", "-n", min=1, max=1_000_000, help="Number of cards.")] = 1,
     seed: Annotated[int | None, typer.Option(help="Start of the random choice; default: another each time.")] = None,
 ) -> None:
     """Draw cards from a deck by lot."""
@@ -343,7 +345,7 @@ def analyse(
 
     game = Game(variant, None if fen.strip().lower() == "start" else fen)
     limit = _limit(simulations, nodes, depth, seconds)
-    player = load_agent(agent or _default_agent(variant), variant)
+    player = load_agent(_default_agent(variant) if agent is None else agent, variant)
     console = Console(highlight=False)
     if game.is_over:
         reports.print_position(console, game)
@@ -396,7 +398,7 @@ def play(
         raise typer.BadParameter(f"the colour is black, white or random, not {color!r}")
     named = variant_named(variant)
     rules = named.without_huffing()
-    spec = parse_spec(agent or _default_agent(rules.name))
+    spec = parse_spec(_default_agent(rules.name) if agent is None else agent)
     limit = _limit(simulations, nodes, depth, seconds)
     if limit is not None:
         spec.kind.check_limit(limit)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import tempfile
 import time
 from importlib import metadata
 from pathlib import Path
@@ -31,14 +33,21 @@ def check_writable(path: Path | None) -> None:
     """Find out before a long match, not after it, that its result cannot be written.
 
     Raises:
-        OutputError: the folder does not exist, or the path is one.
+        OutputError: the folder does not exist or takes no file, or the path is a folder.
     """
     if path is None:
         return
-    if not path.absolute().parent.is_dir():
-        raise OutputError(f"{path} cannot be written: there is no folder {path.absolute().parent}")
     if path.is_dir():
         raise OutputError(f"{path} cannot be written: it is a folder")
+    if path.exists() and not path.is_file():
+        return  # a pipe or a device
+    folder = Path(os.path.realpath(path)).parent
+    if not folder.is_dir():
+        raise OutputError(f"{path} cannot be written: there is no folder {folder}")
+    try:
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
 def write_output(path: Path, text: str) -> None:

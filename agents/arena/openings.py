@@ -16,6 +16,7 @@ from draughts_env.variants import Variant, variant
 __all__ = ["Opening", "OpeningError", "random_openings"]
 
 _CHECK = Limit(depth=5)
+_LONG = 20  # plies; openings beyond seldom leave the sides equal
 _LARGEST_LEAD = math.tanh(50 / VALUE_SCALE)  # half a man
 
 
@@ -55,5 +56,6 @@ def random_openings(of: Variant | str, plies: int, count: int, seed: int = 0) ->
         if value is not None and abs(value) < _LARGEST_LEAD:
             found.append(tuple(opening))
     if len(found) < count:
-        raise OpeningError(f"found only {len(found)} of {count} balanced openings of {plies} plies; use longer ones")
+        better = "shorter" if plies > _LONG else "longer"
+        raise OpeningError(f"found only {len(found)} of {count} balanced openings of {plies} plies; use {better} ones")
     return found
