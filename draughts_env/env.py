@@ -14,6 +14,7 @@ from draughts_env.actions import action_space
 from draughts_env.env_arguments import (
     LOST,
     OUTCOMES,
+    known_options,
     learner_of,
     one_of,
     positive,
@@ -146,10 +147,8 @@ class DraughtsEnv(gymnasium.Env[npt.NDArray[np.float32], SupportsIndex]):
         """
         super().reset(seed=seed)
         learner, start, row = self._learner, self._default, self._default_row
+        options = dict(known_options(options, _OPTIONS))
         if options:
-            unknown = set(options) - set(_OPTIONS)
-            if unknown:
-                raise OptionError(f"unknown option {sorted(unknown)[0]!r}; known are {', '.join(_OPTIONS)}")
             if options.get("color") is not None:
                 if self._learner == BOTH_SIDES:
                     raise OptionError("color is the caller's side against an opponent; without one it plays both sides")

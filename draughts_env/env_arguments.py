@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,8 @@ OUTCOMES: tuple[str | None, ...] = (
 #: Verdicts in which the side to move has lost.
 LOST = (NO_PIECES, NO_MOVES, ILLEGAL)
 
+_MOST = 2**31 - 1  # of any whole number
+
 _LEARNERS = {"black": LEARNER_BLACK, "white": LEARNER_WHITE, "random": LEARNER_RANDOM}
 
 
@@ -65,7 +67,25 @@ def positive(name: str, number: int) -> int:
     """
     if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
         raise OptionError(f"{name} is a positive whole number, not {number!r}")
+    if number > _MOST:
+        raise OptionError(f"{name} is at most {_MOST}, not {number}")
     return int(number)
+
+
+def known_options(options: Any, known: tuple[str, ...]) -> Mapping[str, Any]:
+    """The options of a reset, none of them unknown.
+
+    Raises:
+        OptionError: one is, or they are no dictionary.
+    """
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise OptionError(f"options are a dictionary, not {options!r}")
+    unknown = sorted((name for name in options if name not in known), key=str)
+    if unknown:
+        raise OptionError(f"unknown option {unknown[0]!r}; known are {', '.join(known)}")
+    return options
 
 
 def learner_of(color: str) -> int:
@@ -86,8 +106,11 @@ def start_game(of: Variant, fen: str | None, moves: Iterable[Move | str] | str, 
 
     Raises:
         FenError, IllegalMoveError: the start cannot be.
+        OptionError: the opening is no series of moves.
         GameOverError: the game is over there.
     """
+    if not isinstance(moves, Iterable):
+        raise OptionError(f"moves are a text or a list of moves, not {moves!r}")
     game = default.copy() if default is not None and fen is None else Game(of, fen)
     for move in moves.split() if isinstance(moves, str) else moves:
         game.push(move)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from draughts_env import render
-from draughts_env.env_arguments import ILLEGAL_ACTION, one_of, positive, to_variant
+from draughts_env.env_arguments import ILLEGAL_ACTION, known_options, one_of, positive, to_variant
 from draughts_env.errors import ActionError, GameOverError, IllegalMoveError, OpponentError, OptionError
 from draughts_env.game import Game
 from draughts_env.huffing import Action, HuffingGame
@@ -108,10 +108,7 @@ class HuffingEnv(gymnasium.Env[npt.NDArray[np.float32], SupportsIndex]):
             GameOverError: the game is over where it would start.
         """
         super().reset(seed=seed)
-        options = options or {}
-        unknown = sorted(set(options) - {"fen", "color"})
-        if unknown:
-            raise OptionError(f"unknown option {unknown[0]!r}; known are fen, color")
+        options = dict(known_options(options, ("fen", "color")))
         game = self._start.copy() if options.get("fen") is None else HuffingGame(self.variant, options["fen"])
         if game.is_over:
             raise GameOverError(f"no episode can start where the game is over: {game.fen}")

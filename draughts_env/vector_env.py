@@ -16,7 +16,17 @@ from gymnasium.vector.utils import batch_space
 
 from draughts_env import render
 from draughts_env.actions import action_space
-from draughts_env.env_arguments import LOST, OUTCOMES, learner_of, one_of, positive, random_word, start_game, to_variant
+from draughts_env.env_arguments import (
+    LOST,
+    OUTCOMES,
+    known_options,
+    learner_of,
+    one_of,
+    positive,
+    random_word,
+    start_game,
+    to_variant,
+)
 from draughts_env.env_kernels import (
     BLACK,
     BOTH_SIDES,
@@ -128,6 +138,7 @@ class DraughtsVectorEnv(VectorEnv[_Floats, _Ints, npt.NDArray[Any]]):
         self._started = False
         self._sampler = np.zeros((n, 1), np.int64)
         self._planes, self._masks = self._room()
+        self._masks[:] = 0  # no game, no legal action
 
     def _bind(self) -> None:
         """Look up what follows from the variant."""
@@ -165,10 +176,7 @@ class DraughtsVectorEnv(VectorEnv[_Floats, _Ints, npt.NDArray[Any]]):
             DraughtsError: as for the single environment.
         """
         seeds = self._seeds(seed)
-        options = options or {}
-        unknown = set(options) - set(_OPTIONS)
-        if unknown:
-            raise OptionError(f"unknown option {sorted(unknown)[0]!r}; known are {', '.join(_OPTIONS)}")
+        options = dict(known_options(options, _OPTIONS))
         chosen = self._reset_mask(options.get("reset_mask"))
         starts, start_of = self._starts(options.get("fen"), options.get("moves"))
         learners = self._learners(options.get("color"))
@@ -338,6 +346,8 @@ class DraughtsVectorEnv(VectorEnv[_Floats, _Ints, npt.NDArray[Any]]):
 
         Like ``action_space.sample()``, but with the masks, and fast. Seeded by :meth:`reset`.
         """
+        if not self._started:
+            raise GameOverError("no games: call reset() first")
         chosen = np.empty(self.num_envs, np.int64)
         self._run(draw_actions, self._states, self._kept, self._sampler, chosen, *self._tables)
         return chosen
@@ -367,7 +377,10 @@ class DraughtsVectorEnv(VectorEnv[_Floats, _Ints, npt.NDArray[Any]]):
 
     def _choices(self, actions: npt.ArrayLike, stale: _Bools) -> _Ints:
         """Actions as the kernels take them."""
-        given = np.asarray(actions)
+        try:
+            given = np.asarray(actions)
+        except ValueError:  # lists of different lengths
+            given = np.asarray(None)
         if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
             raise ActionError(
                 f"actions are whole numbers of shape ({self.num_envs},), not {given.dtype} of {given.shape}"
@@ -390,6 +403,8 @@ class DraughtsVectorEnv(VectorEnv[_Floats, _Ints, npt.NDArray[Any]]):
             return [None] * self.num_envs
         if isinstance(seed, (int, np.integer)):
             return range(int(seed), int(seed) + self.num_envs)
+        if not isinstance(seed, (Sequence, np.ndarray)):
+            raise OptionError(f"a seed is a whole number or a list of one for each game, not {seed!r}")
         if len(seed) != self.num_envs:
             raise OptionError(f"{len(seed)} seeds were given for {self.num_envs} games")
         return seed
@@ -407,6 +422,8 @@ class DraughtsVectorEnv(VectorEnv[_Floats, _Ints, npt.NDArray[Any]]):
         """A value for each game, from one for all or a list."""
         if value is None or isinstance(value, str):
             return [value] * self.num_envs
+        if not isinstance(value, (Sequence, np.ndarray)):
+            raise OptionError(f"{name} is a text or a list of one for each game, not {value!r}")
         if len(value) != self.num_envs:
             raise OptionError(f"{name} is given for {len(value)} games, there are {self.num_envs}")
         return list(value)
@@ -428,7 +445,7 @@ class DraughtsVectorEnv(VectorEnv[_Floats, _Ints, npt.NDArray[Any]]):
     def _openings(self, moves: Any) -> list[Any]:
         """The opening of each game, hashable. One text is for all; a list has a text or a list of moves for each."""
         return [
-            () if opening is None else opening if isinstance(opening, str) else tuple(opening)
+            () if opening is None else tuple(opening) if isinstance(opening, (list, tuple, np.ndarray)) else opening
             for opening in self._each("moves", moves)
         ]
 
