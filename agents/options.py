@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import types
 import typing
 from collections.abc import Iterator, Sequence
@@ -68,6 +69,8 @@ def check_options(config: Any, prefix: str) -> None:
         ):
             if rules[limit] is not None and wrong(value, rules[limit]):
                 raise OptionError(f"{name} must be {words} {rules[limit]}, not {value!r}")
+        if isinstance(value, float) and not math.isfinite(value):
+            raise OptionError(f"{name} must be a finite number, not {value!r}")
 
 
 def _fits(value: Any, kind: Any) -> bool:

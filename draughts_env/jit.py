@@ -15,6 +15,7 @@ import hashlib
 import os
 import re
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -33,6 +34,16 @@ def cache_root() -> Path:
     """Folder that holds the compiled kernels, overridden by the environment variable DRAUGHTS_CACHE_DIR."""
     chosen = os.environ.get("DRAUGHTS_CACHE_DIR")
     return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("draughts-zero", appauthor=False))
+
+
+def _is_usable(folder: Path) -> bool:
+    """Whether files can be written to a folder, which is made if need be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError:
+        return False
+    return True
 
 
 def _sources_key(folders: tuple[Path, ...]) -> str:
@@ -55,6 +66,8 @@ class KernelCompiler:
 
     def __init__(self, *folders: Path) -> None:
         self.folder = cache_root() / f"kernels-{_sources_key(folders)}"
+        # Without it numba would cache beside the sources, where it notices only some of the changes (see above).
+        self._caches = _is_usable(self.folder)
 
     def __call__(self, **options: Any) -> Callable[[_F], _F]:
         """Decorator: `numba.njit` without the interpreter lock, cached in :attr:`folder`.
@@ -66,12 +79,14 @@ class KernelCompiler:
 
         def decorate(function: _F) -> _F:
             compiled = numba.njit(**settings)(function)
+            if not self._caches:  # a read-only home: the kernels still work, compiled anew in each process
+                return compiled
             before = numba.config.CACHE_DIR
             numba.config.CACHE_DIR = str(self.folder)
             try:
                 compiled.enable_caching()
             except (RuntimeError, OSError):
-                pass  # a read-only home: the kernels still work, compiled anew in each process
+                pass  # it has become unusable since
             finally:
                 numba.config.CACHE_DIR = before
             return compiled

@@ -14,7 +14,7 @@ from draughts_env.draws import (
     RUSSIAN_DRAWS,
     DrawRules,
 )
-from draughts_env.errors import VariantError
+from draughts_env.errors import VariantError, quoted
 from draughts_env.geometry import Geometry, geometry
 
 Color = Literal["black", "white"]
@@ -228,4 +228,5 @@ def variant(name: str | Variant) -> Variant:
     try:
         return _BY_NAME[name.strip().lower()]
     except (KeyError, AttributeError):
-        raise VariantError(f"unknown variant {name!r}; known are {', '.join(sorted(_BY_NAME))}") from None
+        shown = quoted(name) if isinstance(name, str) else repr(name)
+        raise VariantError(f"unknown variant {shown}; known are {', '.join(sorted(_BY_NAME))}") from None

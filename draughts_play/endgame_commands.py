@@ -38,7 +38,8 @@ def endgame_accuracy(
 
     tables = Tablebase.open(variant)
     player = load_agent(agent, variant)
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task("endgames", total=positions + games)
         found = measure_accuracy(
             player,

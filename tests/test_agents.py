@@ -42,6 +42,7 @@ BAD_SPECS = [
     ("alphabeta:simulations=3", "unknown option 'simulations'"),
     ("random:depth=3", "unknown option 'depth'"),
     ("best:depth=3", "unknown option 'depth'"),
+    ("best:simulations=99999999999999999999", "simulations can be at most 10,000,000"),
 ]
 
 
@@ -113,6 +114,19 @@ def test_limit() -> None:
         Limit.parse("seed=3")
     with pytest.raises(AgentError, match="greater than 0"):
         Limit(nodes=0)
+
+
+def test_absurd_limits() -> None:
+    with pytest.raises(AgentError, match=r"^unknown agent 'x{60}\.\.\.';"):
+        load_agent("x" * 100_000, ENGLISH)
+    agent = load_agent(f"alphabeta:depth={10**30},nodes=100", ENGLISH)
+    assert agent.choose(Game()).depth
+    best = load_agent("best", ENGLISH)
+    with pytest.raises(AgentError, match="at most 10,000,000"):
+        best.choose(Game(), Limit(simulations=10**30))
+    decision = best.choose(Game(), Limit(seconds=1e-9))
+    assert decision.policy is not None
+    assert sum(decision.policy.values()) == pytest.approx(1)
 
 
 def test_random_agent_plays_every_move_and_repeats_itself_for_a_seed() -> None:

@@ -110,7 +110,9 @@ def header(path: Path, **changes: str | None) -> None:
             {"network": json.dumps({"hidden1": 16, "hidden2": 9})},
             "does not hold the network its header describes: policy",
         ),
-        ({"network": json.dumps({"hidden1": 10**9, "hidden2": 8})}, "does not hold the network its header describes"),
+        ({"network": json.dumps({"hidden1": 8000, "hidden2": 8})}, "does not hold the network its header describes"),
+        ({"network": json.dumps({"hidden1": 10**9, "hidden2": 8})}, "network.hidden1 must be at most"),
+        ({"meta": "[" * 100_000}, "header that cannot be read"),
         ({"variant": "international"}, "does not hold the network its header describes"),
     ],
 )
@@ -124,6 +126,16 @@ def test_other_safetensors_files(path: Path) -> None:
     path.write_bytes(safetensors.torch.save({"a": torch.zeros(3)}))
     with pytest.raises(CheckpointError, match="no checkpoint of this project"):
         load_checkpoint(path)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_weights_that_are_no_numbers(tmp_path: Path, value: float) -> None:
+    model = build_model(SMALL, ENGLISH)
+    with torch.no_grad():
+        next(model.parameters())[0] = value
+    save_checkpoint(tmp_path / "n.safetensors", model, SMALL, ENGLISH, {})
+    with pytest.raises(CheckpointError, match="has weights that are not finite numbers: "):
+        load_checkpoint(tmp_path / "n.safetensors")
 
 
 def test_another_variant(path: Path) -> None:

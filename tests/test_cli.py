@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -84,6 +86,12 @@ BAD = [
     (["analyse", "--agent", "alphabeta", "--depth", "0"], "depth must be greater than 0"),
     (["analyse", "--agent", "alphabeta", "--simulations", "5"], "cannot be limited by simulations"),
     (["analyse", "--agent", "missing.safetensors"], "there is no checkpoint missing.safetensors"),
+    (["analyse", "--agent", ""], "unknown agent ''"),
+    (["analyse", "--agent", "best", "--simulations", "99999999999999999999"], "at most 10,000,000"),
+    (["perft", "--depth", "99999999999999999999", "--divide"], "--depth"),
+    (["openings", "draw", "--count", "99999999999"], "--count"),
+    (["match", "random", "random", "--games", "2", "--opening-plies", "1000"], "use shorter ones"),
+    (["endgame-accuracy", "--agent", "random", "--pieces", "99"], "the tables hold"),
     (["match", "random"], "b"),
     (["match", "random", "random", "--games", "5"], "must be even"),
     (["match", "random", "random", "--games", "many"], "--games"),
@@ -105,6 +113,39 @@ def test_mistakes(arguments: list[str], message: str) -> None:
     assert err.count("\n") == 1
     assert err.startswith("draughts: ")
     assert message in err
+
+
+def test_a_huge_position_gives_a_short_message() -> None:
+    status, _, err = run("analyse", f"W:W{'31,' * 30_000}")
+    assert status == 2
+    assert err.startswith("draughts: a second piece on square 31, at column 7 of 'W:W31,31")
+    assert len(err) < 150
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a folder that takes no file, for root neither")
+def test_an_output_that_cannot_be_written_is_found_before_the_match() -> None:
+    status, out, err = run("match", "random", "random", "--games", "2", "--json", "/proc/match.json")
+    assert status == 2
+    assert out == ""
+    assert "draughts: /proc/match.json cannot be written: " in err
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="has no named pipes")
+def test_a_match_is_written_into_a_pipe_and_through_a_link(tmp_path: Path) -> None:
+    """Neither is replaced by a file."""
+    pipe, link, file = tmp_path / "pipe", tmp_path / "link", tmp_path / "file"
+    os.mkfifo(pipe)
+    link.symlink_to(file)
+    read: list[str] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
+    reader.start()
+    status, _, _ = run("match", "random", "random", "--games", "2", "--json", str(pipe), "--pdn", str(link))
+    reader.join(60)
+    assert status == 0
+    assert json.loads(read[0])["games"]
+    assert pipe.is_fifo()
+    assert link.is_symlink()
+    assert file.read_text().count("[Event ") == 2
 
 
 def test_mistakes_in_a_process() -> None:

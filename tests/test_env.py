@@ -321,6 +321,7 @@ def test_step_needs_a_game() -> None:
         ({"illegal_action": "ignore"}, OptionError, "'ignore'"),
         ({"max_plies": 0}, OptionError, "0"),
         ({"max_plies": 2.5}, OptionError, "2.5"),
+        ({"max_plies": 10**30}, OptionError, "at most"),
         ({"render_mode": "3d"}, OptionError, "'3d'"),
     ],
     ids=str,
@@ -334,6 +335,10 @@ def test_bad_arguments(arguments: dict[str, Any], error: type[Exception], messag
     ("options", "error", "message"),
     [
         ({"opening": "11-15"}, OptionError, "'opening'"),
+        ({1: 2, "a": 3}, OptionError, "unknown option 1"),
+        (3, OptionError, "options are a dictionary, not 3"),
+        ({"moves": 3}, OptionError, "moves are"),
+        ({"moves": [3]}, IllegalMoveError, "a move is"),
         ({"fen": "W:B1"}, GameOverError, "no pieces"),
         ({"moves": ["11-15", "11-16"]}, IllegalMoveError, "11-16"),
         ({"color": "white"}, OptionError, "without one"),

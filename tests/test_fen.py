@@ -8,6 +8,7 @@ import pytest
 from cases import NAMES, random_positions, rows
 
 from draughts_env import DraughtsError, FenError, Game, Position, VariantError
+from draughts_env.errors import quoted
 from draughts_env.fen import read
 
 ROWS = {row["id"]: row for row in rows("pdn_cases.jsonl") if row["kind"] == "fen"}
@@ -155,3 +156,13 @@ def test_clocks() -> None:
     assert game.position.fen == "W:WK31,40:B5,K20"
     assert Game("international", fen=game.fen) == game
     assert Game("international").fen == "W:W31-50:B1-20"
+
+
+def test_errors_quote_no_more_than_the_part_around_the_place() -> None:
+    text = "W:W" + ",".join(["31"] * 10_000)
+    with pytest.raises(FenError, match="a second piece on square 31, at column 7 of 'W:W31,31") as caught:
+        Position.from_fen(text, "international")
+    assert len(str(caught.value)) < 150
+    assert quoted("a" * 60) == repr("a" * 60)
+    assert quoted("a" * 99 + "b" + "c" * 99, 99) == f"'...{'a' * 30}b{'c' * 29}...'"
+    assert quoted("a" * 99 + "b", 99) == f"'...{'a' * 59}b'"

@@ -522,6 +522,8 @@ def test_wrong_arguments() -> None:
         HuffingEnv("english")
     with pytest.raises(OptionError):
         HuffingEnv().reset(options={"colour": 1})
+    with pytest.raises(OptionError):
+        HuffingEnv().reset(options={1: 2, "colour": 1})
     env = HuffingEnv(opponent=lambda game: "1-32", color="black")
     env.reset()
     with pytest.raises(OpponentError):

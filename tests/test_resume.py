@@ -153,6 +153,40 @@ def test_damage_is_reported(tmp_path: Path, damage: str) -> None:
         folder.load()
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"counters": {"iteration": -5}},
+        {"counters": {"iteration": "x"}},
+        {"counters": {"games": None}},
+        {"counters": []},
+        {"counters": {"iteration": 0}},
+        {"final": "none"},
+        {"files": {"weights": 3}},
+    ],
+    ids=str,
+)
+def test_a_record_that_makes_no_sense_is_reported(tmp_path: Path, changes: dict[str, object]) -> None:
+    with RunFolder(tmp_path) as folder:
+        folder.commit(state(1, range(1, 2)))
+    path = tmp_path / "state" / "state.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    with pytest.raises(RunError, match=r"begin anew with another run\.name"), RunFolder(tmp_path) as folder:
+        folder.load()
+    path.write_text("[" * 100_000)
+    with pytest.raises(RunError, match="cannot be read"), RunFolder(tmp_path) as folder:
+        folder.peek()
+
+
+def test_metrics_that_are_no_text_are_cut_away(tmp_path: Path) -> None:
+    with RunFolder(tmp_path) as folder:
+        folder.append_metrics({"iteration": 1})
+        with open(tmp_path / "metrics.jsonl", "ab") as file:
+            file.write(b"\xff\x00{\n")
+        folder.cut_metrics(1)
+    assert (tmp_path / "metrics.jsonl").read_text() == '{"iteration": 1}\n'
+
+
 def test_one_process_at_a_time_and_a_killed_one_does_not_count(tmp_path: Path) -> None:
     script = (
         "import sys, time; from pathlib import Path; from agents.training.run_folder import RunFolder\n"

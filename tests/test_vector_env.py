@@ -292,14 +292,32 @@ def test_misuse() -> None:
     envs = DraughtsVectorEnv(2)
     for options, message in (
         ({"opening": "11-15"}, "opening"),
+        ({1: 2, "a": 3}, "unknown option 1"),
+        (3, "options are a dictionary"),
+        ({"fen": 3}, "fen is a text or a list"),
+        ({"moves": 3}, "moves is a text or a list"),
+        ({"moves": [3, 3]}, "moves are"),
         ({"fen": ["W:W1:B2"]}, "fen is given for 1"),
         ({"reset_mask": [True, False]}, "reset_mask"),
         ({"color": "black"}, "without one"),
     ):
         with pytest.raises(OptionError, match=message):
             envs.reset(options=options)
+    with pytest.raises(OptionError, match=r"not 1\.5"):
+        envs.reset(seed=1.5)  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="3 seeds"):
         envs.reset(seed=[1, 2, 3])
+
+
+def test_before_the_first_reset() -> None:
+    envs = DraughtsVectorEnv(3)
+    assert not envs.action_masks().any()
+    for early in (envs.sample_actions, lambda: envs.step([0, 0, 0])):
+        with pytest.raises(GameOverError, match="call reset"):
+            early()
+    envs.reset()
+    with pytest.raises(ActionError, match="whole numbers of shape"):
+        envs.step([[1], [2, 3], []])  # type: ignore[list-item]
 
 
 def test_render() -> None:

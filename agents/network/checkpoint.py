@@ -18,8 +18,7 @@ import torch
 from agents.files import replace_file
 from agents.network.config import NetworkConfig
 from agents.network.models import PolicyValueNet, build_model
-from agents.options import OptionError
-from draughts_env.errors import DraughtsError, VariantError
+from draughts_env.errors import DraughtsError
 from draughts_env.variants import Variant, variant
 
 FORMAT = "draughts-zero network"
@@ -113,7 +112,7 @@ def load_checkpoint(path: str | Path, expected: Variant | None = None) -> Checkp
         meta = json.loads(header["meta"])
     except CheckpointError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError, OptionError, VariantError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise CheckpointError(f"{path} has a header that cannot be read: {error}") from None
     if expected is not None and expected.rules != rules.rules:
         raise CheckpointError(f"{path} was trained for {rules}, not for {expected}")
@@ -125,6 +124,9 @@ def load_checkpoint(path: str | Path, expected: Variant | None = None) -> Checkp
     if wanted != found:
         wrong = sorted(name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name))
         raise CheckpointError(f"{path} does not hold the network its header describes: {', '.join(wrong[:4])}")
+    for name, value in tensors.items():
+        if not (value.is_floating_point() and torch.isfinite(value).all()):
+            raise CheckpointError(f"{path} has weights that are not finite numbers: {name}")
     with torch.random.fork_rng(devices=[]):  # reading a file must not disturb the caller's chance
         model = build_model(network, rules)
     model.load_state_dict(tensors)

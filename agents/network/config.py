@@ -18,11 +18,13 @@ class NetworkConfig:
     kind: str = option(
         "sparse", "sparse: runs inside the search loop; resmlp, resnet: PyTorch in batches", choices=KINDS
     )
-    hidden1: int = option(256, "sparse: width of the first layer, the sum of about 24 rows", minimum=1)
-    hidden2: int = option(64, "sparse: width of the second layer, on which value and policy stand", minimum=1)
-    width: int = option(256, "resmlp: width of its layers", minimum=1)
-    blocks: int = option(2, "resmlp, resnet: number of residual blocks", minimum=0)
-    channels: int = option(32, "resnet: channels of its convolutions", minimum=1)
+    hidden1: int = option(256, "sparse: width of the first layer, the sum of about 24 rows", minimum=1, maximum=1 << 13)
+    hidden2: int = option(
+        64, "sparse: width of the second layer, on which value and policy stand", minimum=1, maximum=1 << 13
+    )
+    width: int = option(256, "resmlp: width of its layers", minimum=1, maximum=1 << 13)
+    blocks: int = option(2, "resmlp, resnet: number of residual blocks", minimum=0, maximum=1000)
+    channels: int = option(32, "resnet: channels of its convolutions", minimum=1, maximum=1 << 13)
 
     def check(self) -> None:
         """Raises: OptionError: a value out of range."""

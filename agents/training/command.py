@@ -125,6 +125,9 @@ def main(arguments: Sequence[str], configs: Path) -> int:
     except DraughtsError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except MemoryError as error:
+        print(f"error: there is not enough memory: {error}", file=sys.stderr)
+        return 2
     except OSError as error:
         print(f"error: {error}; what was saved last stands, and the same command goes on from it", file=sys.stderr)
         return 2
@@ -159,7 +162,7 @@ def _prepare(config: TrainConfig, folder: RunFolder) -> None:
     if folder.has_state:
         if not path.is_file():
             raise RunError(f"{folder.path} holds a run without its config.yaml; choose another run.name")
-        changed = differences(read_config(path.read_text(encoding="utf-8"), str(path)), config)
+        changed = differences(read_config(path.read_text(encoding="utf-8", errors="replace"), str(path)), config)
         if changed:
             raise RunError(
                 f"the run in {folder.path} was begun with other options; choose another run.name, or put back\n  "

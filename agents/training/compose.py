@@ -129,7 +129,8 @@ def _checked(text: str, groups: dict[str, list[str]]) -> str:
     if name in groups:
         choice = override.value()
         if name == "variant" and isinstance(choice, str):
-            return f"variant={variant(choice).name}"
+            choice = variant(choice).name
+            text = f"variant={choice}"
         if choice not in groups[name]:
             raise OptionError(f"there is no {name}={choice}; choices are {', '.join(groups[name])}")
     elif name not in options:

@@ -8,10 +8,13 @@ where nothing is said. Nothing here needs PyTorch.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from agents.network.config import NetworkConfig
 from agents.options import OptionError, check_options, option
 from draughts_env.variants import VARIANTS, Variant, variant
+
+_SIMULATIONS: Any = {"minimum": 1, "maximum": 1_000_000}
 
 
 @dataclass
@@ -25,11 +28,11 @@ class VariantConfig:
 class SearchConfig:
     """The tree search that plays the training games."""
 
-    simulations: int = option(64, "simulations for each move of self-play (at the end, if they grow)", minimum=1)
+    simulations: int = option(64, "simulations for each move of self-play (at the end, if they grow)", **_SIMULATIONS)
     root: str = option(
         "puct", "how the root shares out simulations: gumbel (sequential halving) or puct", choices=("gumbel", "puct")
     )
-    considered: int = option(16, "gumbel: how many moves of the root enter the halving", minimum=1)
+    considered: int = option(16, "gumbel: how many moves of the root enter the halving", minimum=1, maximum=1024)
     c_visit: float = option(50.0, "completed values: added to the most visits of a move before scaling", minimum=0)
     c_scale: float = option(0.05, "completed values: weight of values against prior logits", minimum=0)
     c_puct: float = option(1.5, "exploration below the root (and at a puct root)", minimum=0)
@@ -44,16 +47,18 @@ class SearchConfig:
 class SelfPlayConfig:
     """How the games of self-play are played."""
 
-    games_per_iteration: int = option(200, "games between two visits of the learner", minimum=1)
-    random_plies: int = option(8, "up to so many random moves open each game, for variety", minimum=0)
+    games_per_iteration: int = option(200, "games between two visits of the learner", minimum=1, maximum=1_000_000)
+    random_plies: int = option(8, "up to so many random moves open each game, for variety", minimum=0, maximum=1000)
     quiet_plies: int | None = option(
         40, "games are called drawn after so many plies without capture or man's move; null: as in the rules", minimum=2
     )
     tablebase: bool = option(True, "games end where a tablebase knows the result, and searches use it")
-    max_plies: int = option(240, "longer games are broken off and called drawn", minimum=2)
-    workers: int | None = option(None, "threads that play; null: one per core (does not change the games)", minimum=1)
+    max_plies: int = option(240, "longer games are broken off and called drawn", minimum=2, maximum=10_000)
+    workers: int | None = option(
+        None, "threads that play; null: one per core (does not change the games)", minimum=1, maximum=1024
+    )
     simulations_start: int | None = option(
-        32, "simulations a move at the start, growing to search.simulations; null: no growth", minimum=1
+        32, "simulations a move at the start, growing to search.simulations; null: no growth", **_SIMULATIONS
     )
     simulations_growth: float = option(0.5, "share of the run over which they grow; 0: at once", minimum=0, maximum=1)
 
@@ -62,7 +67,7 @@ class SelfPlayConfig:
 class LearnerConfig:
     """How the network is trained on the games."""
 
-    batch_size: int = option(1024, "positions in a step", minimum=1)
+    batch_size: int = option(1024, "positions in a step", minimum=1, maximum=1 << 20)
     learning_rate: float = option(2e-3, "AdamW's step size at the start", above=0)
     final_learning_rate: float = option(1e-4, "its step size at the end; a half cosine leads there", minimum=0)
     warmup_steps: int = option(100, "steps over which the step size rises from zero", minimum=0)
@@ -86,7 +91,7 @@ class MatchConfig:
     """One match of the closing table."""
 
     opponent: str = option("random", "an agent, such as random or alphabeta:depth=3")
-    simulations: int = option(100, "simulations the network has for a move", minimum=1)
+    simulations: int = option(100, "simulations the network has for a move", **_SIMULATIONS)
     games: int = option(100, "games: pairs from the same opening with colours swapped", minimum=2)
 
 
@@ -99,7 +104,7 @@ class EvaluationConfig:
         metadata={"help": "agents played now and then during the run"},
     )
     games: int = option(20, "games against each of them", minimum=2)
-    simulations: int = option(100, "simulations the network has for a move in them", minimum=1)
+    simulations: int = option(100, "simulations the network has for a move in them", **_SIMULATIONS)
     every_minutes: float = option(1.5, "minutes of training between two such evaluations", above=0)
     final: list[MatchConfig] = field(
         default_factory=lambda: [
@@ -121,12 +126,12 @@ class RunConfig:
     iterations: int | None = option(None, "iterations to train; null: no limit", minimum=1)
     folder: str = option("runs", "folder that holds the runs")
     name: str = option("english-sparse", "the run's folder in there; by default made of variant and network")
-    seed: int = option(1, "number from which all chance derives", minimum=0)
+    seed: int = option(1, "number from which all chance derives", minimum=0, maximum=2**63 - 1)
     checkpoint_seconds: float = option(
         20.0, "the state is saved after the first iteration that ends so much later", minimum=0
     )
     device: str = option("auto", "where the network is trained: auto, cpu, cuda", choices=("auto", "cpu", "cuda"))
-    threads: int | None = option(None, "threads of the learner; null: one per core", minimum=1)
+    threads: int | None = option(None, "threads of the learner; null: one per core", minimum=1, maximum=1024)
 
 
 @dataclass

@@ -112,12 +112,12 @@ class Training:
             self.learner.restore(state.tensors, state.counters.steps)
             torch.set_rng_state(state.tensors["chance/torch"])
             self._chance.bit_generator.state = state.chance
+            self.final = [Score.from_dict(row) for row in state.final]
         except (KeyError, RuntimeError, TypeError, ValueError) as error:
             raise RunError(f"the state of {self.folder.path} does not fit its configuration: {error}") from None
         for iteration, block in state.blocks.items():
             if block is not None:
                 self.replay.append(iteration, block)
-        self.final = [Score.from_dict(row) for row in state.final]
 
     def _commit(self) -> None:
         """Make the present state the one that a later session begins from."""

@@ -172,7 +172,9 @@ class RunFolder:
                 for name, file in record["files"].items()
                 if name != "weights"
             }
-            counters = Counters(**record["counters"])
+            counters = _counters(record)
+            if counters.iteration < max(blocks, default=0):
+                raise ValueError("it has samples of iterations to come")
         except (CheckpointError, DraughtsError, KeyError, TypeError, ValueError) as error:
             raise RunError(f"the state in {self._states} is damaged ({error}); {_ANEW}") from None
         return State(counters, record["chance"], tensors, dict(sorted(blocks.items())), record["final"])
@@ -185,8 +187,8 @@ class RunFolder:
         """
         record = self._record()
         try:
-            return Counters(**record["counters"]), record["final"]
-        except (KeyError, TypeError) as error:
+            return _counters(record), record["final"]
+        except (KeyError, TypeError, ValueError) as error:
             raise RunError(f"the state in {self._states} is damaged ({error}); {_ANEW}") from None
 
     def _record(self) -> dict[str, Any]:
@@ -196,7 +198,9 @@ class RunFolder:
                 raise ValueError(f"it has version {record['version']}, not {STATE_VERSION}")
             if not isinstance(record["files"], dict):
                 raise ValueError("it names no files")
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            if not isinstance(record["final"], list):
+                raise ValueError("it has no closing table")
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise RunError(f"the state in {self._states} cannot be read ({error}); {_ANEW}") from None
         return record
 
@@ -215,13 +219,26 @@ class RunFolder:
         if not path.exists():
             return
         kept = []
-        for line in path.read_text(encoding="utf-8").splitlines():
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
             try:
                 if json.loads(line)["iteration"] <= iteration:
                     kept.append(line + "\n")
             except (ValueError, KeyError, TypeError):
                 continue  # the last line of a process that was killed
         replace_file(path, "".join(kept).encode())
+
+
+def _counters(record: dict[str, Any]) -> Counters:
+    """The counters of a record.
+
+    Raises:
+        KeyError, TypeError, ValueError: they are none.
+    """
+    counters = Counters(**record["counters"])
+    for name, value in asdict(counters).items():
+        if not ((isinstance(value, (int, float)) and value >= 0) or (name == "best_score" and value is None)):
+            raise ValueError(f"{name} is {value!r}")
+    return counters
 
 
 _ANEW = "begin anew with another run.name, or delete the folder"
