@@ -11,6 +11,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 _I64 = ir.IntType(64)
@@ -67,22 +68,31 @@ def store(typing_context: Any, address: Any, index: Any, value: Any) -> Any:
 
 
 @intrinsic
-def borrowed(typing_context: Any, array: Any) -> Any:
-    """The same array without its reference count: what it is passed on to counts nothing.
+def borrowed(typing_context: Any, value: Any) -> Any:
+    """The same array, or tuple of arrays and others, without reference counts: what it is passed on to counts nothing.
 
     Numba counts references atomically at most calls, and threads that share an array wait for each other then. For
     arguments of a kernel, which the caller holds, all through the call; never to be returned or kept.
     """
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        make = context.make_array(array)
-        given, lent = make(context, builder, value=args[0]), make(context, builder)
+    def lend(context: Any, builder: Any, kind: Any, given: Any) -> Any:
+        if isinstance(kind, types.BaseTuple):
+            parts = cgutils.unpack_tuple(builder, given, len(kind))
+            lent = [lend(context, builder, part, held) for part, held in zip(kind, parts, strict=True)]
+            return context.make_tuple(builder, kind, lent)
+        if not isinstance(kind, types.Array):
+            return given
+        make = context.make_array(kind)
+        array, copy = make(context, builder, value=given), make(context, builder)
         for field in ("parent", "data", "nitems", "itemsize", "shape", "strides"):
-            setattr(lent, field, getattr(given, field))
-        lent.meminfo = ir.Constant(lent.meminfo.type, None)
-        return lent._getvalue()
+            setattr(copy, field, getattr(array, field))
+        copy.meminfo = ir.Constant(copy.meminfo.type, None)
+        return copy._getvalue()
 
-    return array(array), generate
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return lend(context, builder, value, args[0])
+
+    return value(value), generate
 
 
 @intrinsic

@@ -45,8 +45,8 @@ def test_numba_agrees_with_pytorch(variant: Variant) -> None:
     boards, clocks = sample_positions(variant, 10, seed=1)
     wdl, logits = TorchEvaluator(model, variant, device="cpu").evaluate(boards, clocks)
     wdl_numba, logits_numba = SparseEvaluator.of(model, variant).evaluate(boards, clocks)
-    np.testing.assert_allclose(wdl_numba, wdl, atol=1e-5)
-    np.testing.assert_allclose(logits_numba, logits, atol=1e-4)
+    np.testing.assert_allclose(wdl_numba, wdl, atol=0.002)  # hidden layers in 16-bit integers
+    np.testing.assert_allclose(logits_numba, logits, atol=0.01)
     np.testing.assert_allclose(wdl.sum(axis=1), 1, atol=1e-5)
 
 

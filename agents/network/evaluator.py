@@ -70,7 +70,7 @@ def _evaluate_batch(net: SparseWeights, scratch: Scratch, boards, clocks, rules,
 
 
 class SparseEvaluator:
-    """A sparse network evaluated by numba; agrees with PyTorch to about 1e-5 (summation order)."""
+    """A sparse network evaluated by numba; agrees with PyTorch as :func:`export_weights` says."""
 
     def __init__(self, weights: SparseWeights, variant: Variant) -> None:
         self.weights = weights

@@ -33,7 +33,7 @@ def square_of_bit(bit, half):
     return bit - bit // 11
 
 
-@kernel()
+@kernel(forceinline=True)
 def scalar_features(quiet, ending, repeats, rules):
     """The four scalars, each in [0, 1]."""
     limit = max(field(rules, 24), field(rules, 32))
@@ -47,7 +47,7 @@ def scalar_features(quiet, ending, repeats, rules):
     )
 
 
-@kernel()
+@kernel(forceinline=True)
 def active_squares(white, black, kings, up, rules, active):
     """Write the indices of the features that are one to ``active`` (int32); returns their number.
 

@@ -6,9 +6,10 @@ from agents.jit import kernel
 from agents.network.sparse import evaluate_hidden, policy_logit
 from agents.search.search import resume_search, supply
 from agents.search.tree import EVALUATIONS, LEAF, PENDING, shown_quiet
+from draughts_env.intrinsics import borrowed
 
 
-@kernel()
+@kernel(forceinline=True)
 def evaluate_leaf(search, rules, how, net, scratch):
     """Evaluate the pending leaf of a search and hand the evaluation in."""
     tree = search.tree
@@ -35,5 +36,7 @@ def evaluate_leaf(search, rules, how, net, scratch):
 @kernel()
 def run_search(search, rules, how, schedule, history, net, scratch):
     """Run a begun search to the end of its budget."""
+    search, rules, net, scratch = borrowed(search), borrowed(rules), borrowed(net), borrowed(scratch)
+    schedule, history = borrowed(schedule), borrowed(history)
     while resume_search(search, rules, how, schedule, history) == PENDING:
         evaluate_leaf(search, rules, how, net, scratch)

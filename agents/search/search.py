@@ -192,7 +192,7 @@ def _select_gumbel(search, how, schedule):
     return best if best >= 0 else select_puct(tree, 0, how)
 
 
-@kernel()
+@kernel(forceinline=True)
 def resume_search(search, rules, how, schedule, history):
     """Simulate until a leaf needs an evaluation (PENDING) or the search is over (FINISHED).
 
@@ -232,7 +232,7 @@ def _mix_noise(search, how):
         edge.prior = (np.float32(1) - how.noise) * edge.prior + how.noise * share
 
 
-@kernel()
+@kernel(forceinline=True)
 def supply(search, how, value):
     """Hand in the pending leaf's evaluation. The logits of its moves already stand in their ``prior`` fields."""
     tree = search.tree

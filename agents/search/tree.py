@@ -142,7 +142,7 @@ def new_tree(simulations: int, moves_per_node: int = 16) -> Tree:
     )
 
 
-@kernel()
+@kernel(forceinline=True)
 def _expand(tree, rules, index):
     """Write the edges of a fresh node. Returns their number, or -1 when the arrays are full."""
     node = tree.nodes[index]
@@ -197,7 +197,7 @@ def set_root(tree, rules, white, black, kings, up, quiet, ending, repeats):
     return _expand(tree, rules, 0)
 
 
-@kernel()
+@kernel(forceinline=True)
 def _occurrences(tree, history, length, key, quiet):
     """Earlier occurrences of a position that would stand at path index ``length`` (the root has 0).
 
@@ -221,7 +221,7 @@ def _occurrences(tree, history, length, key, quiet):
     return count
 
 
-@kernel()
+@kernel(forceinline=True)
 def make_child(tree, rules, history, parent_index, edge_index, length):
     """Make the node behind an edge.
 
@@ -289,7 +289,7 @@ def edge_value(edge):
     return edge.value_sum / np.float32(max(edge.visits, 1))
 
 
-@kernel(fastmath=True)
+@kernel(fastmath=True, forceinline=True)
 def select_puct(tree, index, guide):
     """The edge of a node that PUCT visits next."""
     node = tree.nodes[index]
@@ -317,7 +317,7 @@ def select_puct(tree, index, guide):
     return best
 
 
-@kernel()
+@kernel(forceinline=True)
 def descend(tree, rules, history, guide, root_edge):
     """Go from the root to a leaf, the first step through ``root_edge``, the others by PUCT.
 
@@ -378,7 +378,7 @@ def _prove(tree, index):
     return node.proven != 0
 
 
-@kernel()
+@kernel(forceinline=True)
 def back_up(tree, value):
     """Add a leaf's value (for the side to move there) along the current path, and propagate proofs."""
     leaf = tree.nodes[tree.counters[LEAF]]
@@ -401,7 +401,7 @@ def back_up(tree, value):
             proven = np.int64(node.proven)
 
 
-@kernel(fastmath=True)
+@kernel(fastmath=True, forceinline=True)
 def set_priors(tree, index):
     """Turn the logits in the ``prior`` fields of a node's edges into probabilities."""
     node = tree.nodes[index]

@@ -108,7 +108,7 @@ def new_games(count: int, simulations: int, max_plies: int, moves_per_node: int 
     )
 
 
-@kernel()
+@kernel(forceinline=True)
 def lane(games, g):
     """One game of several: the same arrays without their leading axis."""
     return Games(
@@ -302,7 +302,7 @@ def _choose(game, how, plan):
     return best_edge(search, how)
 
 
-@kernel()
+@kernel(forceinline=True)
 def advance(game, rules, how, plan, schedule):
     """Go on with a game until a leaf waits for its evaluation (PENDING) or the game is over (FINISHED)."""
     state = game.state

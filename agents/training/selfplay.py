@@ -42,6 +42,7 @@ from agents.training.game_machine import (
     start_game,
 )
 from agents.training.samples import SampleBlock, concat
+from draughts_env.intrinsics import borrowed
 from draughts_env.kernels import U
 from draughts_env.variants import Variant
 
@@ -72,6 +73,8 @@ class SelfPlayResult:
 
 @kernel()
 def _play_game(games, rules, how, plan, schedule, seed, net, scratch):  # type: ignore[no-untyped-def]
+    games, rules, net, scratch = borrowed(games), borrowed(rules), borrowed(net), borrowed(scratch)
+    schedule = borrowed(schedule)
     game = lane(games, 0)
     search = search_of(game)
     start_game(game, rules, plan, seed)
@@ -82,6 +85,7 @@ def _play_game(games, rules, how, plan, schedule, seed, net, scratch):  # type: 
 @kernel()
 def _advance_lanes(games, busy, rules, how, plan, schedule, boards, clocks, rows):  # type: ignore[no-untyped-def]
     """Advance every busy lane to its next leaf. Lanes whose game ended become idle (busy 0). Returns the leaves."""
+    games, rules, schedule = borrowed(games), borrowed(rules), borrowed(schedule)
     count = 0
     for g in range(len(busy)):
         if busy[g] == 0:
