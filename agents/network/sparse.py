@@ -72,7 +72,7 @@ def export_weights(model: SparseNet) -> SparseWeights:
     """
 
     def array(tensor: object) -> npt.NDArray[np.float64]:
-        return tensor.detach().cpu().numpy().astype(np.float64)  # type: ignore[attr-defined,no-any-return]
+        return tensor.detach().cpu().numpy().astype(np.float64)  # type: ignore[attr-defined]
 
     def filled(values: npt.NDArray[np.float64], axis: int, multiple: int) -> npt.NDArray[np.float64]:
         space = [(0, 0)] * values.ndim
