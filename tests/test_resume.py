@@ -28,16 +28,18 @@ CONFIGS = ROOT / "configs"
 
 def state(iteration: int, blocks: range) -> State:
     """A state that can be told from every other."""
-    counters = Counters(iteration=iteration, games=10 * iteration, seconds=iteration / 3)
+    counters = Counters(iteration=iteration, games=10 * iteration, seconds=iteration / 3, cpu_seconds=iteration / 2)
     tensors = {"model/a": torch.full((3,), float(iteration))}
     chance = dict(np.random.default_rng(iteration).bit_generator.state)
-    return State(counters, chance, tensors, {i: samples(5, seed=i) for i in blocks})
+    blocks_of = {i: samples(5, seed=i) for i in blocks}
+    return State(counters, chance, tensors, blocks_of, before={"games": 7, "runs": ["a"]})
 
 
 def check(folder: RunFolder, wanted: State) -> None:
     """The folder holds that state and no other file."""
     found = folder.load()
     assert found.counters == wanted.counters
+    assert found.before == wanted.before
     assert found.chance == wanted.chance
     assert torch.equal(found.tensors["model/a"], wanted.tensors["model/a"])
     assert found.blocks.keys() == wanted.blocks.keys()
@@ -163,6 +165,7 @@ def test_damage_is_reported(tmp_path: Path, damage: str) -> None:
         {"counters": {"iteration": 0}},
         {"final": "none"},
         {"files": {"weights": 3}},
+        {"before": 5},
     ],
     ids=str,
 )

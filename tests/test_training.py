@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -11,12 +10,12 @@ import numpy as np
 import pytest
 import torch
 from rich.console import Console
-from training_fakes import ENGLISH, FakePlayer, FakeReferee, samples, tiny
+from training_fakes import ENGLISH, FakePlayer, FakeReferee, equal, rows, samples, session, tiny, weights
 
 from agents.network.checkpoint import load_checkpoint
 from agents.network.config import NetworkConfig
 from agents.network.models import build_model
-from agents.training.config import LearnerConfig, TrainConfig
+from agents.training.config import LearnerConfig
 from agents.training.learner import Learner, Tensors, log_policy, losses, value_targets
 from agents.training.loop import Stopped, Training
 from agents.training.replay import Replay
@@ -140,30 +139,6 @@ def test_measures_of_an_untrained_network(replay: Replay) -> None:
 
 
 # --- the loop ---------------------------------------------------------------------------------------
-
-
-def session(
-    config: TrainConfig, player: FakePlayer | None = None, referee: FakeReferee | None = None, **options: Any
-) -> Training:
-    """A session of a run in its folder, done."""
-    console = Console(quiet=True)
-    with RunFolder(Path(config.run.folder) / config.run.name) as folder, Display(console) as display:
-        training = Training(config, folder, display, player or FakePlayer(), referee or FakeReferee(), **options)
-        training.run()
-    return training
-
-
-def weights(training: Training) -> dict[str, torch.Tensor]:
-    return training.learner.tensors()
-
-
-def equal(a: dict[str, torch.Tensor], b: dict[str, torch.Tensor]) -> bool:
-    return a.keys() == b.keys() and all(torch.equal(value, b[name]) for name, value in a.items())
-
-
-def rows(config: TrainConfig) -> list[dict[str, Any]]:
-    path = Path(config.run.folder) / config.run.name / "metrics.jsonl"
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
 def test_a_run_counts_what_it_does(tmp_path: Path) -> None:

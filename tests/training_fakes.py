@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
+from rich.console import Console
 
 from agents.training.config import EvaluationConfig, LearnerConfig, MatchConfig, RunConfig, SelfPlayConfig, TrainConfig
 from agents.training.evaluation import Score
+from agents.training.loop import Training
+from agents.training.reporting import Display
+from agents.training.run_folder import RunFolder
 from agents.training.samples import SampleBlock, concat
 from draughts_env.actions import action_space
 from draughts_env.variants import Variant, variant
@@ -122,3 +128,27 @@ def tiny(folder: Path, iterations: int = 3, **learner: Any) -> TrainConfig:
     config.network.hidden1, config.network.hidden2 = 32, 16
     config.check()
     return config
+
+
+def session(
+    config: TrainConfig, player: FakePlayer | None = None, referee: FakeReferee | None = None, **options: Any
+) -> Training:
+    """A session of a run in its folder, done."""
+    console = Console(quiet=True)
+    with RunFolder(Path(config.run.folder) / config.run.name) as folder, Display(console) as display:
+        training = Training(config, folder, display, player or FakePlayer(), referee or FakeReferee(), **options)
+        training.run()
+    return training
+
+
+def weights(training: Training) -> dict[str, torch.Tensor]:
+    return training.learner.tensors()
+
+
+def equal(a: dict[str, torch.Tensor], b: dict[str, torch.Tensor]) -> bool:
+    return a.keys() == b.keys() and all(torch.equal(value, b[name]) for name, value in a.items())
+
+
+def rows(config: TrainConfig) -> list[dict[str, Any]]:
+    path = Path(config.run.folder) / config.run.name / "metrics.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []

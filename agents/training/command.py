@@ -36,6 +36,7 @@ Examples:
   python train.py run=hour                          an hour
   python train.py network=sparse_large search.simulations=96 run.name=large
   python train.py run.minutes=30                    30 minutes in all; a run of that name goes on where it was
+  python train.py run.initial=checkpoints/english.safetensors run.name=more     more training for a network
   python train.py run.minutes=null run.iterations=50 run.name=exact      the same weights every time
   tensorboard --logdir runs                         curves of all runs
 
@@ -181,6 +182,11 @@ def _session(config: TrainConfig, folder: RunFolder, display: Display, stop: _St
     counters = training.counters
     if known is None:
         display.say(f"training {config.variant.name} with network {config.network.name} in {folder.path}")
+        if training.before:
+            display.say(
+                f"beginning with the weights of {config.run.initial}, behind which are "
+                f"{training.before['games']:,} games and {clock(60 * training.before['minutes'])} of training"
+            )
     else:
         display.say(
             f"going on with {folder.path}: iteration {known.iteration}, {known.games:,} games, "
@@ -202,7 +208,8 @@ def _session(config: TrainConfig, folder: RunFolder, display: Display, stop: _St
     best = folder.file("best.safetensors")
     display.say(
         f"{counters.iteration:,} iterations, {counters.games:,} games, {counters.positions:,} positions, "
-        f"{counters.steps:,} steps; training took {clock(counters.seconds)}, "
+        f"{counters.steps:,} steps; training took {clock(counters.seconds)} "
+        f"({clock(counters.cpu_seconds)} of processor time), "
         f"this session {clock(time.perf_counter() - began)}"
     )
     display.say(f"the network: {best}")

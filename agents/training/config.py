@@ -126,6 +126,9 @@ class RunConfig:
     iterations: int | None = option(None, "iterations to train; null: no limit", minimum=1)
     folder: str = option("runs", "folder that holds the runs")
     name: str = option("english-sparse", "the run's folder in there; by default made of variant and network")
+    initial: str | None = option(
+        None, "checkpoint whose weights a new run begins with, of the same variant and network; null: random weights"
+    )
     seed: int = option(1, "number from which all chance derives", minimum=0, maximum=2**63 - 1)
     checkpoint_seconds: float = option(
         20.0, "the state is saved after the first iteration that ends so much later", minimum=0

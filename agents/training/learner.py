@@ -100,6 +100,7 @@ class Learner:
         config: how.
         device: where.
         threads: how many threads share a step on the CPU; they do not change its result.
+        trained: whether the network has learned before; if not, its average forgets the random weights faster.
 
     Attributes:
         model, ema: the network, and the averaged one that plays.
@@ -107,13 +108,19 @@ class Learner:
     """
 
     def __init__(
-        self, model: PolicyValueNet, config: LearnerConfig, device: torch.device | str = "cpu", threads: int = 1
+        self,
+        model: PolicyValueNet,
+        config: LearnerConfig,
+        device: torch.device | str = "cpu",
+        threads: int = 1,
+        trained: bool = False,
     ) -> None:
         self.device = torch.device(device)
         self.model = model.to(self.device)
         self.ema = copy.deepcopy(model).requires_grad_(False)
         self.config = config
         self.steps = 0
+        self._trained = trained
         self._parameters = list(model.parameters())
         self._tensors: list[torch.Tensor] = list(self._parameters)
         self._averages: list[torch.Tensor] = list(self.ema.parameters())
@@ -192,7 +199,7 @@ class Learner:
         self.optimizer.zero_grad(set_to_none=True)
         self.steps += 1
         # While young, the average forgets faster, or it would remember the first random weights for long.
-        decay = min(self.config.ema_decay, self.steps / (self.steps + 10))
+        decay = min(self.config.ema_decay, 1.0 if self._trained else self.steps / (self.steps + 10))
         with torch.no_grad():
             torch._foreach_lerp_(self._averages, self._tensors, 1 - decay)
         return sum(p for _, p, _ in shards), sum(v for _, _, v in shards)

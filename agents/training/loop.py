@@ -17,6 +17,7 @@ from agents.training import evaluation
 from agents.training.config import TrainConfig
 from agents.training.evaluation import Referee, Score, clearly_worse
 from agents.training.learner import Learner
+from agents.training.lineage import load_initial
 from agents.training.replay import Replay, window_size
 from agents.training.reporting import Display, Scalars, Stopwatch, clock, score_line
 from agents.training.run_folder import Counters, RunError, RunFolder, State
@@ -96,10 +97,17 @@ class Training:
         elif device == "cuda" and not torch.cuda.is_available():
             raise RunError("run.device=cuda, but PyTorch finds no CUDA device here")
         threads = config.run.threads or evaluation.cores()
-        self.learner = Learner(build_model(config.network, self.variant), config.learner, device, threads)
+        initial = config.run.initial
+        model = build_model(config.network, self.variant)
+        self.before: dict[str, Any] = {}
+        if initial is not None and not folder.has_state:
+            trained, self.before = load_initial(Path(initial), self.variant, config.network)
+            model.load_state_dict(trained.state_dict())
+        self.learner = Learner(model, config.learner, device, threads, trained=initial is not None)
         if folder.has_state:
             self._resume(folder.load())
         self._watch = Stopwatch(self.counters.seconds)
+        self._work = Stopwatch(self.counters.cpu_seconds, time.process_time)
         self._saved_at = self._watch.seconds
         folder.cut_metrics(self.counters.iteration)
         self._scalars = Scalars(folder.path, self.counters.positions)
@@ -107,7 +115,7 @@ class Training:
     # --- state ------------------------------------------------------------------------------------------
 
     def _resume(self, state: State) -> None:
-        self.counters = state.counters
+        self.counters, self.before = state.counters, state.before
         try:
             self.learner.restore(state.tensors, state.counters.steps)
             torch.set_rng_state(state.tensors["chance/torch"])
@@ -125,7 +133,7 @@ class Training:
         self._save_network("latest")
         tensors = self.learner.tensors() | {"chance/torch": torch.get_rng_state()}
         blocks = {iteration: self._unsaved.get(iteration) for iteration in self.replay.iterations}
-        self.counters.seconds = self._watch.seconds
+        self.counters.seconds, self.counters.cpu_seconds = self._watch.seconds, self._work.seconds
         self.folder.commit(
             State(
                 self.counters,
@@ -133,6 +141,7 @@ class Training:
                 tensors,
                 blocks,
                 [s.to_dict() for s in self.final],
+                self.before,
             )
         )
         self._unsaved.clear()
@@ -151,6 +160,8 @@ class Training:
             "simulations": c.simulations,
             "steps": c.steps,
             "minutes": round(self._watch.seconds / 60, 2),
+            "cpu_minutes": round(self._work.seconds / 60, 2),
+            **({"before": self.before} if self.before else {}),
             **notes,
         }
         save_checkpoint(path, self.learner.ema, self.config.network, self.variant, meta)
@@ -269,6 +280,7 @@ class Training:
         row |= {
             "steps": counters.steps,
             "seconds": round(self._watch.seconds, 3),
+            "cpu_minutes": round(self._work.seconds / 60, 3),
             "left": self.left(),
             "simulations_per_move": simulations,
             "learning_rate": self.learner.learning_rate(progress),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,7 @@ SCALARS = {
     "learning_rate": "run/learning rate",
     "window": "run/replay window",
     "simulations_per_move": "run/simulations a move",
+    "cpu_minutes": "run/minutes of processor time",
     "learner_share": "run/share of time in the learner",
     "positions_per_second": "speed/positions per second of self-play",
     "simulations_per_second": "speed/simulations per second of self-play",
@@ -245,13 +246,19 @@ class Scalars:
 
 
 class Stopwatch:
-    """Seconds, from those of earlier sessions on."""
+    """Seconds, from those of earlier sessions on.
 
-    def __init__(self, before: float) -> None:
+    Args:
+        before: what earlier sessions took.
+        clock: what is counted: by default time, or the work of the processor with :func:`time.process_time`.
+    """
+
+    def __init__(self, before: float, clock: Callable[[], float] = time.perf_counter) -> None:
         self._before = before
-        self._began = time.perf_counter()
+        self._clock = clock
+        self._began = clock()
 
     @property
     def seconds(self) -> float:
         """Seconds in all."""
-        return self._before + time.perf_counter() - self._began
+        return self._before + self._clock() - self._began

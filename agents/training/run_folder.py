@@ -51,6 +51,7 @@ class Counters:
     simulations: int = 0
     steps: int = 0
     seconds: float = 0.0
+    cpu_seconds: float = 0.0  # of this process, over all its threads
     evaluated_at: float = 0.0  # seconds at the last evaluation
     evaluated_iteration: int = 0
     best_score: float | None = None
@@ -67,6 +68,7 @@ class State:
         tensors: of :meth:`Learner.tensors`, and PyTorch's random state.
         blocks: samples by iteration; of those already on disk nothing is written.
         final: rows of the closing table, once measured.
+        before: training behind the weights the run began with (:func:`agents.training.lineage.totals`), or empty.
     """
 
     counters: Counters
@@ -74,6 +76,7 @@ class State:
     tensors: dict[str, torch.Tensor]
     blocks: dict[int, SampleBlock | None] = field(default_factory=dict)
     final: list[dict[str, Any]] = field(default_factory=list)
+    before: dict[str, Any] = field(default_factory=dict)
 
 
 class RunFolder:
@@ -150,6 +153,7 @@ class RunFolder:
             "counters": asdict(state.counters),
             "chance": state.chance,
             "final": state.final,
+            "before": state.before,
             "files": files,
         }
         replace_file(self._states / "state.json", json.dumps(record, indent=1).encode())
@@ -177,7 +181,9 @@ class RunFolder:
                 raise ValueError("it has samples of iterations to come")
         except (CheckpointError, DraughtsError, KeyError, TypeError, ValueError) as error:
             raise RunError(f"the state in {self._states} is damaged ({error}); {_ANEW}") from None
-        return State(counters, record["chance"], tensors, dict(sorted(blocks.items())), record["final"])
+        return State(
+            counters, record["chance"], tensors, dict(sorted(blocks.items())), record["final"], record["before"]
+        )
 
     def peek(self) -> tuple[Counters, list[dict[str, Any]]]:
         """Counters and closing table of the committed state.
@@ -200,6 +206,9 @@ class RunFolder:
                 raise ValueError("it names no files")
             if not isinstance(record["final"], list):
                 raise ValueError("it has no closing table")
+            record.setdefault("before", {})
+            if not isinstance(record["before"], dict):
+                raise ValueError("what was trained before it is no group")
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise RunError(f"the state in {self._states} cannot be read ({error}); {_ANEW}") from None
         return record
