@@ -11,7 +11,8 @@ import dataclasses
 import importlib
 import math
 import re
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -71,6 +72,23 @@ class Limit:
 
 
 @dataclass(frozen=True)
+class Line:
+    """One of the moves that an agent weighed.
+
+    Attributes:
+        move: the move.
+        visits: simulations (or positions) spent on it.
+        value: expected result for the side that makes the move, from -1 (lost) to 1 (won).
+        pv: the line of best play that begins with it.
+    """
+
+    move: Move
+    visits: int
+    value: float
+    pv: tuple[Move, ...]
+
+
+@dataclass(frozen=True)
 class Decision:
     """What an agent plays, and what it thought.
 
@@ -82,6 +100,7 @@ class Decision:
         nodes: positions (or simulations) searched.
         exact: whether ``value`` is proven.
         depth: plies searched to the end; None when the search has no such depth.
+        lines: the best moves, ``move`` first; empty when the agent does not tell.
     """
 
     move: Move
@@ -91,6 +110,12 @@ class Decision:
     nodes: int = 0
     exact: bool = False
     depth: int | None = None
+    lines: tuple[Line, ...] = ()
+
+
+#: Is shown an agent's thoughts while it thinks, a few times a second, in the thread that called
+#: :meth:`Agent.choose`. Whoever returns True ends the thinking: the decision is what was found so far.
+Watch = Callable[[Decision], bool | None]
 
 
 @runtime_checkable
@@ -99,12 +124,20 @@ class Agent(Protocol):
 
     name: str
 
-    def choose(self, game: Game, limit: Limit | None = None) -> Decision:
+    def choose(
+        self,
+        game: Game,
+        limit: Limit | None = None,
+        watch: Watch | None = None,
+        stop: threading.Event | None = None,
+    ) -> Decision:
         """The move to play. The game is not changed.
 
         Args:
             game: a game that is not over.
             limit: how long to think; overrides the agent's own limit.
+            watch: is shown what the agent thinks meanwhile; agents that cannot tell never call it.
+            stop: once set, from whichever thread, the agent answers at once with what it has found.
 
         Raises:
             GameOverError: the game is over.

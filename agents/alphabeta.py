@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 import numpy.typing as npt
 
 from agents import alphabeta_kernels as kernels
-from agents.agent import AGENTS, Decision, Limit, spec_text
+from agents.agent import AGENTS, Decision, Limit, Watch, spec_text
 from draughts_env.errors import GameOverError
 from draughts_env.game import Game
 from draughts_env.moves import Move
@@ -18,6 +21,7 @@ from draughts_env.variants import Variant
 
 _NO_LIMIT = 1 << 62
 _SEEDS = 1 << 64
+_LOOK = 0.02  # seconds between two looks at whether to stop
 
 #: A lead of this many points (a man is 100) has the value tanh(1) = 0.76.
 VALUE_SCALE = 400.0
@@ -60,7 +64,13 @@ class AlphaBetaAgent:
     def new_game(self) -> None:
         """Nothing is remembered between games."""
 
-    def choose(self, game: Game, limit: Limit | None = None) -> Decision:
+    def choose(
+        self,
+        game: Game,
+        limit: Limit | None = None,
+        watch: Watch | None = None,
+        stop: threading.Event | None = None,
+    ) -> Decision:
         """The best move of the last completed iteration.
 
         The value is ``tanh(score / 400)``, a man being 100; exactly 1 or -1, and marked exact, when proven.
@@ -75,16 +85,8 @@ class AlphaBetaAgent:
         AGENTS["alphabeta"].check_limit(limit)
         keys = np.asarray(game.key_history, np.uint64)
         memory = self._workspace(keys, limit)
-        timer = None
-        if limit.seconds is not None:
-            timer = threading.Timer(limit.seconds, memory.__setitem__, (kernels.STOP, 1))
-            timer.daemon = True
-            timer.start()
-        try:
+        with _stopping(memory, limit.seconds, stop):
             score, depth = self._deepen(game, min(limit.depth or kernels.MAX_DEPTH, kernels.MAX_DEPTH), memory)
-        finally:
-            if timer is not None:
-                timer.cancel()
         proven = abs(score) >= kernels.PROVEN
         line = _line(game.position, memory)
         return Decision(
@@ -124,6 +126,28 @@ class AlphaBetaAgent:
             np.uint64(address + memory.nbytes),
         )
         return int(score), int(reached)
+
+
+@contextmanager
+def _stopping(memory: npt.NDArray[np.uint64], seconds: float | None, stop: threading.Event | None) -> Iterator[None]:
+    """Tell the search in ``memory`` to stop after some seconds, and when ``stop`` is set."""
+    if seconds is None and stop is None:
+        yield
+        return
+    done = threading.Event()
+    end = math.inf if seconds is None else time.monotonic() + seconds
+
+    def wait() -> None:
+        while not done.wait(max(0.0, min(_LOOK, end - time.monotonic())) if stop else end - time.monotonic()):
+            if time.monotonic() >= end or (stop is not None and stop.is_set()):
+                memory[kernels.STOP] = 1
+                return
+
+    threading.Thread(target=wait, daemon=True).start()
+    try:
+        yield
+    finally:
+        done.set()
 
 
 def _line(position: Position, memory: npt.NDArray[np.uint64]) -> tuple[Move, ...]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agents.agent import CHECKPOINT, AgentError, Decision, Limit, spec_text
+from agents.agent import CHECKPOINT, AgentError, Decision, Limit, Line, Watch, spec_text
 from agents.network.checkpoint import load_checkpoint
 from agents.network.evaluator import Evaluator, TorchEvaluator
 from agents.network.models import SparseNet
@@ -33,12 +35,15 @@ from draughts_env.errors import GameOverError
 from draughts_env.game import Game
 from draughts_env.kernels import U
 from draughts_env.moves import Move
+from draughts_env.position import Position
 from draughts_env.variants import Variant, variant
 
 if TYPE_CHECKING:
     from torch import nn
 
-_CHUNK = 256  # simulations between two looks at the clock
+_CHUNK, _BATCHED_CHUNK = 256, 8  # simulations between two looks at the clock: in numba, through PyTorch
+_SHOW = 0.2  # seconds between two calls of whoever watches
+_LINES = 5  # moves told of in a decision
 _MOST = 1_000_000  # simulations of a search that is limited by time alone
 
 
@@ -78,11 +83,13 @@ class AlphaZeroAgent:
         self._search: Search | None = None
         self._capacity = 0
         self._evaluator: Evaluator | None = None
+        self._chunk = _CHUNK
         if isinstance(model, SparseNet):
             self._weights = export_weights(model)
             self._scratch = new_scratch(self._weights)
         else:
             self._evaluator = TorchEvaluator(model, self.variant)
+            self._chunk = _BATCHED_CHUNK
         self.seed(seed)
 
     @classmethod
@@ -101,8 +108,14 @@ class AlphaZeroAgent:
     def seed(self, seed: int) -> None:
         """Without noise the search has no chance in it."""
 
-    def choose(self, game: Game, limit: Limit | None = None) -> Decision:
-        """The move of a search.
+    def choose(
+        self,
+        game: Game,
+        limit: Limit | None = None,
+        watch: Watch | None = None,
+        stop: threading.Event | None = None,
+    ) -> Decision:
+        """The move of a search, and the best moves beside it (:attr:`Decision.lines`).
 
         Raises:
             GameOverError: the game is over.
@@ -116,19 +129,24 @@ class AlphaZeroAgent:
         if known is not None:
             return known
         started = time.perf_counter()
+        end = math.inf if limit.seconds is None else started + limit.seconds
+        show = started + _SHOW
         budget = limit.simulations or _MOST
         search = self._begin(game, budget)
         history = np.asarray(game.key_history, np.uint64)
-        if limit.seconds is None:
+        search.state[BUDGET] = 1  # however short the time, something is known of every move
+        while True:
             self._run(search, history)
-        else:
-            search.state[BUDGET] = 1  # however short the time, something is known of every move
-            self._run(search, history)
-            while search.state[BUDGET] < budget and time.perf_counter() - started < limit.seconds:
-                search.state[BUDGET] = min(search.state[BUDGET] + _CHUNK, budget)
-                self._run(search, history)
-                if search.state[SIMULATION] < search.state[BUDGET]:
-                    break  # proven, or no memory left
+            now = time.perf_counter()
+            if search.state[SIMULATION] < search.state[BUDGET]:
+                break  # proven, or no memory left
+            if search.state[BUDGET] >= budget or now >= end or (stop is not None and stop.is_set()):
+                break
+            if watch is not None and now >= show:
+                if watch(self._decision(game, search)):
+                    break
+                show = time.perf_counter() + _SHOW
+            search.state[BUDGET] = min(search.state[BUDGET] + self._chunk, budget)
         return self._decision(game, search)
 
     def _look_up(self, game: Game) -> Decision | None:
@@ -180,27 +198,44 @@ class AlphaZeroAgent:
 
     def _decision(self, game: Game, search: Search) -> Decision:
         root = search.tree.nodes[0]
-        count = int(root["count"])
         moves = game.legal_moves()
-        best = int(best_edge(search, self._how))
-        edge = search.tree.edges[best]
-        policy = np.zeros(count, np.float32)
+        policy = np.zeros(len(moves), np.float32)
         improved_policy(search, self._how, policy)
-        if int(edge["visits"]) > 0 or int(edge["proven"]) != 0:
-            value = float(edge_value(edge))
-        else:
-            value = float(root["value"])
-        proven = int(root["proven"]) != 0
-        line: list[Move] = []
-        position = game.position
-        for place in principal_variation(search.tree, best - int(root["first"])):
-            line.append(position.legal_moves()[int(place)])
-            position = position.play(line[-1])
+        best = int(best_edge(search, self._how)) - int(root["first"])
+        edges = search.tree.edges[root["first"] : root["first"] + root["count"]]
+        others = [place for place in range(len(moves)) if place != best and self._known(edges[place])]
+        others.sort(key=lambda place: _rank(edges[place]))
+        lines = [self._line(game.position, search, place) for place in (best, *others[: _LINES - 1])]
         return Decision(
-            move=moves[best - int(root["first"])],
-            value=value,
+            move=moves[best],
+            value=lines[0].value,
             policy={move: float(share) for move, share in zip(moves, policy, strict=True)},
-            pv=tuple(line),
+            pv=lines[0].pv,
             nodes=int(search.state[SIMULATION]),
-            exact=proven,
+            exact=int(root["proven"]) != 0,
+            lines=tuple(lines),
         )
+
+    @staticmethod
+    def _known(edge: Any) -> bool:
+        """Whether anything is known of a move."""
+        return bool(edge["visits"] > 0 or edge["proven"] != 0)
+
+    def _line(self, position: Position, search: Search, place: int) -> Line:
+        """A root move with what is expected after it; unvisited, its value is the position's."""
+        root = search.tree.nodes[0]
+        edge = search.tree.edges[root["first"] + place]
+        value = float(edge_value(edge)) if self._known(edge) else float(root["value"])
+        line: list[Move] = []
+        for step in principal_variation(search.tree, place):
+            line.append(position.legal_moves()[int(step)])
+            position = position.play(line[-1])
+        return Line(line[0], int(edge["visits"]), value, tuple(line))
+
+
+def _rank(edge: Any) -> tuple[int, float, float]:
+    """Sorts root moves as they are played: wins (quick ones first), then by visits, then losses (slow ones first)."""
+    proven = int(edge["proven"])
+    if proven == 0:
+        return 1, -int(edge["visits"]), -float(edge["prior"])
+    return (0 if proven > 0 else 2), proven, 0.0

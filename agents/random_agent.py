@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
+import threading
 
-from agents.agent import Decision, Limit, spec_text
+from agents.agent import Decision, Limit, Watch, spec_text
 from draughts_env.errors import GameOverError
 from draughts_env.game import Game
 from draughts_env.variants import Variant
@@ -29,7 +30,13 @@ class RandomAgent:
     def new_game(self) -> None:
         """Nothing is remembered between games."""
 
-    def choose(self, game: Game, limit: Limit | None = None) -> Decision:
+    def choose(
+        self,
+        game: Game,
+        limit: Limit | None = None,
+        watch: Watch | None = None,
+        stop: threading.Event | None = None,
+    ) -> Decision:
         """Any legal move; every limit is kept.
 
         Raises:

@@ -257,3 +257,10 @@ def test_follows_captures_to_their_end() -> None:
     decision = AGENT.choose(Game("english", "B:W18,20,25:B4,8,11"), Limit(depth=1))
     assert [str(move) for move in decision.pv] == ["11-16", "20x11", "8x29"]
     assert decision.value == 1
+
+
+def test_an_event_stops_the_search() -> None:
+    stop = threading.Event()
+    threading.Timer(0.1, stop.set).start()
+    assert AGENT.choose(Game(), Limit(depth=60), stop=stop).depth < 60
+    assert AGENT.choose(Game(), Limit(seconds=20), stop=stop).depth < 60

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 import torch
 
-from agents.agent import Limit
+from agents.agent import Decision, Limit
 from agents.alphabeta import AlphaBetaAgent
 from agents.alphazero import AlphaZeroAgent
 from agents.network.config import NetworkConfig
@@ -266,3 +268,39 @@ def test_games_do_not_depend_on_the_number_of_workers() -> None:
     one = SelfPlay(ENGLISH, SearchConfig(), SelfPlayConfig(workers=1), seed=3).play(model, 0, 6, 16)
     two = SelfPlay(ENGLISH, SearchConfig(), SelfPlayConfig(workers=3), seed=3).play(model, 0, 6, 16)
     np.testing.assert_array_equal(one.block.probs, two.block.probs)
+
+
+def test_thinking_can_be_watched_and_stopped() -> None:
+    """The watcher sees a growing search with its best moves; returning True, or the event, ends it at once."""
+    agent = fresh(INTERNATIONAL)
+    game = Game("international")
+    seen: list[Decision] = []
+
+    def watch(decision: Decision) -> bool:
+        seen.append(decision)
+        return len(seen) == 2
+
+    decision = agent.choose(game, Limit(simulations=1_000_000), watch=watch)
+    assert len(seen) == 2
+    assert 0 < seen[0].nodes < seen[1].nodes <= decision.nodes < 1_000_000
+    for shown in seen:
+        assert len(shown.lines) == 5
+        assert shown.lines[0].move == shown.move
+        assert shown.lines[0].pv == shown.pv
+        assert [line.visits for line in shown.lines] == sorted((line.visits for line in shown.lines), reverse=True)
+        for line in shown.lines:
+            assert line.pv[0] == line.move
+            after = game.copy()
+            for move in line.pv:
+                after.push(move)
+    stop = threading.Event()
+    threading.Timer(0.1, stop.set).start()
+    assert 0 < agent.choose(game, Limit(simulations=1_000_000), stop=stop).nodes < 1_000_000
+    assert agent.choose(game, Limit(simulations=1_000_000), stop=stop).nodes == 1
+
+
+def test_the_lines_agree_with_the_search() -> None:
+    decision = fresh(ENGLISH, simulations=500).choose(Game("english"))
+    assert sum(line.visits for line in decision.lines) <= 500
+    assert [line.move for line in decision.lines] == sorted(decision.policy, key=decision.policy.__getitem__)[:-6:-1]
+    assert decision.lines[0].value == decision.value
