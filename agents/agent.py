@@ -256,6 +256,16 @@ AGENTS: Mapping[str, AgentKind] = {
             "agents.alphabeta:AlphaBetaAgent",
             {**_limits("depth", "nodes", "seconds"), "seed": _SEED},
         ),
+        AgentKind(
+            "pvs",
+            "a strong classical search whose evaluation is tuned on games; plays to depth 11 unless told otherwise",
+            "agents.pvs.agent:PvsAgent",
+            {
+                **_limits("depth", "nodes", "seconds"),
+                "hash": Option(int, "MiB for the positions it remembers (32)", most=65536),
+                "tablebase": Option(int, "0: do without the endgame tables (1)"),
+            },
+        ),
     )
 }
 

@@ -27,7 +27,7 @@ GOOD_SPECS = [
 
 BAD_SPECS = [
     ("", "unknown agent"),
-    ("nobody", "random, alphabeta and best"),
+    ("nobody", "random, alphabeta, pvs and best"),
     ("nobody:depth=3", "unknown agent 'nobody:depth=3'"),
     ("alphabeta:dpth=3", "depth, nodes, seconds and seed"),
     ("alphabeta:depth", "depth needs a value"),

@@ -81,7 +81,7 @@ BAD = [
     (["perft", "--deep", "3"], "--deep"),
     (["analyse", "W:W1;B2"], "column"),
     (["analyse", "nonsense"], "side to move"),
-    (["analyse", "--agent", "nobody"], "known are random, alphabeta and best"),
+    (["analyse", "--agent", "nobody"], "known are random, alphabeta, pvs and best"),
     (["analyse", "--agent", "alphabeta:depth=x"], "depth must be a whole number"),
     (["analyse", "--agent", "alphabeta", "--depth", "0"], "depth must be greater than 0"),
     (["analyse", "--agent", "alphabeta", "--simulations", "5"], "cannot be limited by simulations"),
