@@ -24,7 +24,13 @@ class VariantError(DraughtsError, ValueError):
 
 
 class FenError(DraughtsError, ValueError):
-    """A FEN that cannot be read; the message names the place."""
+    """A FEN that cannot be read; the message names the place.
+
+    Attributes:
+        at: the place as an index into the text; None when the text is not what is wrong.
+    """
+
+    at: int | None = None
 
 
 class IllegalMoveError(DraughtsError, ValueError):

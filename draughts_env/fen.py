@@ -55,7 +55,9 @@ class _Reader:
         self.pieces: dict[int, tuple[Color, bool]] = {}
 
     def error(self, message: str, start: int) -> FenError:
-        return FenError(f"{message}, at column {start + 1} of {quoted(self.text, start)}")
+        error = FenError(f"{message}, at column {start + 1} of {quoted(self.text, start)}")
+        error.at = start
+        return error
 
     def parts(self, start: int, end: int, separator: str) -> list[tuple[str, int]]:
         """The stripped parts of a stretch of the text, with their places."""

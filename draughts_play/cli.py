@@ -371,8 +371,8 @@ def _default_agent(variant: str) -> str:
 
 
 @app.command(
-    epilog="Examples:  draughts play --terminal    draughts play --terminal -v russian --agent alphabeta:depth=5 "
-    "--color white",
+    epilog="Examples:  draughts play    draughts play --port 9000 --no-browser    draughts play --terminal -v russian "
+    "--agent alphabeta:depth=5 --color white",
 )
 def play(
     terminal: Annotated[bool, typer.Option("--terminal", "-t", help="Play in this terminal.")] = False,
@@ -386,8 +386,31 @@ def play(
     depth: Depth = None,
     seconds: Seconds = None,
     seed: Annotated[int | None, typer.Option(help="Start of the random choices.")] = None,
+    host: Annotated[str, typer.Option(help="Address to serve the page on; the default is this computer only.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Port of the page; default: 8000 or the next that is free.")
+    ] = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
+    data: Annotated[Path | None, typer.Option("--data", help="Folder in which the page's games are kept.")] = None,
+    threads: Annotated[int, typer.Option(min=1, max=64, help="Searches of the page at the same time.")] = 2,
 ) -> None:
-    """Play against an agent."""
+    """Play against an agent: in the browser, or with --terminal here.
+
+    The options up to --seed are for the terminal; on the page all that is chosen there.
+    """
+    if terminal:
+        _play_in_terminal(variant, agent, color, fen, huffing, _limit(simulations, nodes, depth, seconds), seed)
+        return
+    from draughts_play.web.serve import serve
+
+    serve(host, port, data, browser, threads)
+
+
+def _play_in_terminal(
+    variant: str, agent: str | None, color: str, fen: str | None, huffing: bool, limit: Limit | None, seed: int | None
+) -> None:
     from agents.agent import parse_spec
     from draughts_env.variants import variant as variant_named
     from draughts_play.huffing_terminal import HuffingTerminal
@@ -399,7 +422,6 @@ def play(
     named = variant_named(variant)
     rules = named.without_huffing()
     spec = parse_spec(_default_agent(rules.name) if agent is None else agent)
-    limit = _limit(simulations, nodes, depth, seconds)
     if limit is not None:
         spec.kind.check_limit(limit)
     opponent = spec.load(rules)
@@ -407,8 +429,6 @@ def play(
         opponent.seed(seed)
     table, played = (HuffingTerminal, rules.with_huffing()) if huffing or named.huffing else (Terminal, rules)
     game = table(played, opponent, color=colors[color.lower()], limit=limit, fen=fen, seed=seed)  # type: ignore[arg-type]
-    if not terminal:
-        print("The board in the browser comes in a later version; here is the one in the terminal.")
     with suppress(ImportError):
         import readline  # noqa: F401  (arrow keys and history in input())
     game.run()
