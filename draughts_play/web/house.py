@@ -6,38 +6,29 @@ searched in the threads of :class:`~draughts_play.web.searches.Searches`; whatev
 
 from __future__ import annotations
 
-import logging
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from agents.agent import Limit
+from agents.agent import Decision, Limit
 from draughts_env.errors import DraughtsError
 from draughts_env.variants import Color
 from draughts_play.web import views
-from draughts_play.web.levels import Level, strongest
+from draughts_play.web.course import Course
+from draughts_play.web.levels import strongest
 from draughts_play.web.rooms import CrowdedError, Room, Rooms
 from draughts_play.web.searches import BusyError, Job, Players, Searches
 from draughts_play.web.store import Store
 from draughts_play.web.streams import Listener
 from draughts_play.web.table import HUMAN, OTHER, Setup, Table, TurnError, new_id
-from draughts_play.web.thoughts import accepts_draw, choose_event, deepening, strict_game, thought
+from draughts_play.web.thoughts import choose_event, strict_game, thought
 
-_log = logging.getLogger("draughts_play.web")
-
-#: Seconds between two moves of agents that play each other.
-_PACE = 0.8
-#: Seconds between two rounds of the housekeeping.
-_ROUND = 0.2
 #: Games of one session and of all.
 MOST_GAMES = 500
 _MOST_GAMES_OF_ALL = 100_000
 #: Seconds of a hint.
 _HINT = Limit(seconds=1.0)
-#: An agent offers a draw where it sees one: from this ply on, after so many plies without progress, not too often.
-_OFFER_FROM, _OFFER_QUIET, _OFFER_EVERY, _LEVEL_VALUE = 60, 16, 40, 0.03
 
 
 class StaleError(DraughtsError, ValueError):
@@ -60,14 +51,11 @@ class House:
         self.rooms = Rooms(store)
         self._store = store
         self._searches = searches
-        self._leaving = threading.Event()
-        self._keeper = threading.Thread(target=self._keep, name="housekeeping", daemon=True)
-        self._keeper.start()
+        self._course = Course(self.rooms, searches)
 
     def close(self) -> None:
         """Call off all searches and write what has not been written."""
-        self._leaving.set()
-        self._keeper.join(2.0)
+        self._course.close()
         self.rooms.close()
         self._searches.close()
         for room in self.rooms.all():
@@ -94,7 +82,7 @@ class House:
         room = self.rooms.add(table)
         with table.lock:
             try:
-                self._go_on(room)
+                self._course.go_on(room)
             except BusyError:
                 self.rooms.drop(table.id)
                 raise
@@ -140,10 +128,10 @@ class House:
             MissingError: the session has no such game.
             StaleError: it is at another ply.
         """
-        room, _ = self.rooms.open(id, owner)
+        room, fresh = self.rooms.open(id, owner)
         with room.table.lock:
-            if room.job is None and room.due is None:
-                self._schedule(room)
+            if fresh:
+                self._course.resume(room)
             if ply is not None and ply != room.table.ply:
                 raise StaleError(ply, room.state())
             yield room
@@ -170,26 +158,26 @@ class House:
                 before, clock = table.events, table.clock
                 table.begin([event for event in table.before_ply(ply) if event[0] not in ("resign", "accept", "flag")])
                 try:
-                    return self._happen(room, ["move", path])
+                    return self._course.happen(room, ["move", path])
                 except DraughtsError:
                     table.begin(before)
                     table.clock = clock
                     raise
         with self._room(owner, id, ply) as room:
             self._persons_turn(room.table)
-            return self._happen(room, ["move", path])
+            return self._course.happen(room, ["move", path])
 
     def huff(self, owner: str, id: str, ply: int, square: int | None) -> dict[str, Any]:
         """A person huffs a piece, or insists on the capture when no square is given."""
         with self._room(owner, id, ply) as room:
             self._persons_turn(room.table)
-            return self._happen(room, ["insist"] if square is None else ["huff", square])
+            return self._course.happen(room, ["insist"] if square is None else ["huff", square])
 
     def take_back(self, owner: str, id: str, ply: int) -> dict[str, Any]:
         """Back to a person's last turn."""
         with self._room(owner, id, ply) as room:
             room.table.take_back()
-            return self._changed(room)
+            return self._course.changed(room)
 
     def resign(self, owner: str, id: str, ply: int) -> dict[str, Any]:
         """A person gives up: the one to move, or the only one there is."""
@@ -198,7 +186,7 @@ class House:
             side = self._person(table)
             if side is None:
                 raise TurnError("two agents play: nobody can resign for them")
-            return self._happen(room, ["resign", side])
+            return self._course.happen(room, ["resign", side])
 
     def offer(self, owner: str, id: str, ply: int) -> dict[str, Any]:
         """The person to move offers a draw; an agent considers it, a person at the same screen answers."""
@@ -207,17 +195,17 @@ class House:
             self._persons_turn(table)
             by = table.turn
             if table.game.draw_offer == OTHER[by]:
-                return self._happen(room, ["accept"])
+                return self._course.happen(room, ["accept"])
             if table.setup.level(OTHER[by]) is None:
-                return self._happen(room, ["offer", by])
+                return self._course.happen(room, ["offer", by])
             before = list(table.events)
             table.add(["offer", by])
             try:
-                self._search(room, self._consider)
+                self._course.search(room, self._course.consider)
             except BusyError:
                 table.begin(before)
                 raise
-            return self._kept(room)
+            return self._course.kept(room)
 
     def answer(self, owner: str, id: str, ply: int, accept: bool) -> dict[str, Any]:
         """A person answers a draw offer."""
@@ -225,7 +213,7 @@ class House:
             by = room.table.game.draw_offer
             if by is not None and room.table.setup.seats[OTHER[by]] != HUMAN:
                 raise TurnError("the answer is the agent's to give")
-            return self._happen(room, ["accept" if accept else "decline"])
+            return self._course.happen(room, ["accept" if accept else "decline"])
 
     def pause(self, owner: str, id: str, paused: bool) -> dict[str, Any]:
         """Let agents that play each other wait, or go on."""
@@ -236,7 +224,7 @@ class House:
             table.paused = paused
             if paused:
                 room.stop()
-            return self._changed(room)
+            return self._course.changed(room)
 
     # --- searches that people ask for ---------------------------------------------------------------
 
@@ -250,7 +238,7 @@ class House:
 
             def work(job: Job, players: Players) -> dict[str, Any]:
                 player = players.player(of, strongest(of))
-                event, value = choose_event(player, game, _HINT)
+                event, value = choose_event(player, game, _HINT, stop=job.stop)
                 if event[0] != "move":
                     return {"ply": ply, "move": None, "action": event, "value": None, "text": " ".join(map(str, event))}
                 shown = next(entry for entry in legal if entry["path"] == event[1])
@@ -278,13 +266,15 @@ class House:
             def think(job: Job, players: Players, room: Room) -> None:
                 player = players.player(table.setup.variant, strongest(table.setup.variant))
                 started = time.perf_counter()
-                for decision in deepening(player.agent, game, seconds, job.stop.is_set):
-                    with table.lock:
-                        if room.job is not job:
-                            return
-                        room.tell("thinking", {**thought(game, decision, started), "ply": ply})
 
-            self._search(room, think)
+                def tell(decision: Decision) -> None:
+                    with table.lock:
+                        if room.job is job:
+                            room.tell("thinking", {**thought(game, decision, started), "ply": ply})
+
+                tell(player.agent.choose(game, Limit(seconds=seconds), watch=tell, stop=job.stop))
+
+            self._course.search(room, think)
             room.tell_state()
             return room.state()
 
@@ -295,8 +285,6 @@ class House:
                 room.stop()
                 room.tell_state()
             return room.state()
-
-    # --- how games go on ----------------------------------------------------------------------------
 
     @staticmethod
     def _person(table: Table) -> Color | None:
@@ -309,181 +297,3 @@ class House:
     def _persons_turn(table: Table) -> None:
         if not table.is_over and table.seat is not None:
             raise TurnError("it is the agent's turn")
-
-    def _happen(self, room: Room, event: list[Any]) -> dict[str, Any]:
-        """Let something happen at a table; nothing has happened when the agent that is next cannot be asked."""
-        table = room.table
-        before, version, clock = list(table.events), table.version, table.clock.saved() if table.clock else None
-        mover = table.turn
-        table.add(event)
-        if table.clock is not None and event[0] == "move":
-            table.clock.moved(mover)
-        try:
-            return self._changed(room)
-        except BusyError:
-            table.begin(before)
-            if clock is not None and table.clock is not None:
-                table.clock = type(table.clock).read(clock)
-            self._run_clock(table)
-            assert table.version > version
-            raise
-
-    def _changed(self, room: Room) -> dict[str, Any]:
-        """After a change: the search of before is void, the game goes on, all who listen hear of it."""
-        room.stop()
-        room.failure = None
-        self._go_on(room)
-        return self._kept(room)
-
-    def _kept(self, room: Room) -> dict[str, Any]:
-        self.rooms.save(room.table)
-        room.tell_state()
-        return room.state()
-
-    def _go_on(self, room: Room) -> None:
-        """Start the clock, and the agent if it is its turn."""
-        self._run_clock(room.table)
-        self._schedule(room)
-
-    @staticmethod
-    def _run_clock(table: Table) -> None:
-        if table.clock is not None:
-            table.clock.run(table.turn if table.ply and not table.is_over and not table.paused else None)
-
-    def _schedule(self, room: Room) -> None:
-        """Let the agent think whose turn it is."""
-        table = room.table
-        if table.is_over or table.seat is None or table.paused or table.deleted or room.failure:
-            return
-        if table.setup.mode == "watch":
-            room.due = time.monotonic() + _PACE
-        else:
-            self._search(room, self._move)
-
-    def _search(self, room: Room, work: Callable[[Job, Players, Room], None]) -> None:
-        """Ask for a search of a room, whose lock is held.
-
-        Raises:
-            BusyError: the queue is full.
-        """
-
-        def run(job: Job, players: Players) -> None:
-            try:
-                work(job, players, room)
-            except Exception as error:  # whatever is wrong with an agent, the game can be gone on with
-                with room.table.lock:
-                    if room.job is job:
-                        room.failure = str(error) or type(error).__name__
-                        room.tell("error", {"error": f"the agent has failed: {room.failure}"})
-                raise
-            finally:
-                with room.table.lock:
-                    if room.job is job:
-                        room.job = None
-                        room.tell_state()
-
-        room.stop()
-        room.job = self._searches.submit(room.table.id, room.table.owner, run)
-
-    def _move(self, job: Job, players: Players, room: Room) -> None:
-        """An agent's move; it answers a draw offer that stands before."""
-        table = room.table
-        with table.lock:
-            if room.job is not job or table.seat is None:
-                return
-            level, game, color = table.seat, table.game.copy(), table.turn
-            limit = self._limit(table, level)
-        player = players.player(table.setup.variant, level)
-        event, value = choose_event(player, game, limit)
-        with table.lock:
-            if room.job is not job:
-                return
-            room.job = None
-            if table.game.draw_offer == OTHER[color]:
-                if accepts_draw(value, table.ply):
-                    self._happen(room, ["accept"])
-                    return
-                table.add(["decline"])
-            if self._would_offer(table, value, color):
-                table.add(["offer", color])
-            self._agent_happens(room, event)
-
-    def _agent_happens(self, room: Room, event: list[Any]) -> None:
-        """An agent's event; when its opponent, an agent too, cannot be asked at once, it is asked later."""
-        table = room.table
-        mover = table.turn
-        if table.clock is not None and table.clock.flag() is not None:
-            return  # too late: the housekeeping ends the game
-        table.add(event)
-        if table.clock is not None and event[0] == "move":
-            table.clock.moved(mover)
-        try:
-            self._go_on(room)
-        except BusyError:
-            room.due = time.monotonic() + _PACE
-        self._kept(room)
-
-    def _consider(self, job: Job, players: Players, room: Room) -> None:
-        """An agent considers a draw offer of the person who is to move."""
-        table = room.table
-        with table.lock:
-            if room.job is not job or table.game.draw_offer is None:
-                return
-            color = OTHER[table.turn]
-            level, game = table.setup.level(color), table.game.copy()
-        assert level is not None
-        player = players.player(table.setup.variant, level)
-        value = player.judge(strict_game(game))
-        with table.lock:
-            if room.job is not job:
-                return
-            room.job = None
-            agrees = accepts_draw(None if value is None else -value, table.ply)
-            self._happen(room, ["accept" if agrees else "decline"])
-
-    @staticmethod
-    def _limit(table: Table, level: Level) -> Limit:
-        """The level's limit, shorter when the clock is short."""
-        limit = level.spec.limit
-        if table.clock is None:
-            return limit
-        seconds = max(0.02, table.clock.seconds(table.turn) / 30)
-        given = limit.given()
-        given["seconds"] = min(seconds, given.get("seconds", seconds))
-        return Limit(**given)  # type: ignore[arg-type]
-
-    @staticmethod
-    def _would_offer(table: Table, value: float | None, color: Color) -> bool:
-        game = table.game
-        if table.setup.mode != "play" or value is None or abs(value) > _LEVEL_VALUE or game.draw_offer is not None:
-            return False
-        return bool(table.ply >= _OFFER_FROM and game.quiet >= _OFFER_QUIET and table.ply % _OFFER_EVERY < 2)
-
-    # --- housekeeping -------------------------------------------------------------------------------
-
-    def _keep(self) -> None:
-        """End games whose time is up, and start the searches that are due."""
-        while not self._leaving.wait(_ROUND):
-            for room in self.rooms.all():
-                try:
-                    self._keep_room(room)
-                except BusyError:
-                    continue
-                except Exception:
-                    _log.exception("housekeeping")
-
-    def _keep_room(self, room: Room) -> None:
-        table = room.table
-        if room.due is None and table.clock is None:
-            return
-        with table.lock:
-            flag = table.clock.flag() if table.clock is not None else None
-            if flag is not None and not table.is_over:
-                self._happen(room, ["flag", flag])
-            elif room.due is not None and time.monotonic() >= room.due and room.watched():
-                due = room.due
-                try:
-                    self._search(room, self._move)
-                except BusyError:
-                    room.due = due
-                    raise

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import random
+import threading
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from agents.agent import Agent, AgentSpec, Decision, Limit, parse_spec
+from agents.agent import Agent, AgentSpec, Decision, Limit, Watch, parse_spec
 from draughts_env.errors import DraughtsError, quoted
 from draughts_env.game import Game
 from draughts_env.variants import Variant
@@ -106,17 +107,23 @@ class LevelPlayer:
         """Start the chances anew."""
         self._random = random.Random(seed)
 
-    def choose(self, game: Game, limit: Limit | None = None, **options: Any) -> Decision:
-        """The move to play; as :meth:`agents.agent.Agent.choose`, further options being the agent's own."""
+    def choose(
+        self,
+        game: Game,
+        limit: Limit | None = None,
+        watch: Watch | None = None,
+        stop: threading.Event | None = None,
+    ) -> Decision:
+        """The move to play; see :meth:`agents.agent.Agent.choose`."""
         if self._level.slips and self._random.random() < self._level.slips:
             return Decision(self._random.choice(game.legal_moves()))
         self.agent.seed(self._random.getrandbits(32))
-        decision = self.agent.choose(game, limit or self._level.spec.limit, **options)
+        decision = self.agent.choose(game, limit or self._level.spec.limit, watch, stop)
         return self._varied(game, decision)
 
-    def judge(self, game: Game) -> float | None:
+    def judge(self, game: Game, stop: threading.Event | None = None) -> float | None:
         """What its agent thinks of a game, for the side to move, without slips."""
-        return self.agent.choose(game, self._level.spec.limit).value
+        return self.agent.choose(game, self._level.spec.limit, stop=stop).value
 
     def _varied(self, game: Game, decision: Decision) -> Decision:
         """In the opening, one of the moves that the agent weighs nearly as much as the best."""

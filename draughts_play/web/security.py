@@ -7,12 +7,14 @@ import json
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from contextlib import suppress
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
 COOKIE = "draughts_session"
 #: Bytes of a request's body.
 MOST_BODY = 256 * 1024
+_LARGE = f"the request is too large: {MOST_BODY} bytes at most"
 _YEAR = 365 * 24 * 3600
 _SESSION = re.compile(r"[0-9a-f]{32}")
 _SAFE = ("GET", "HEAD", "OPTIONS")
@@ -38,7 +40,7 @@ App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 
 class _TooLarge(Exception):
-    pass
+    """The body goes on beyond what is allowed; the application never sees more of it."""
 
 
 class Guard:
@@ -73,7 +75,6 @@ class Guard:
             return
         session, fresh = _session(headers.get("cookie", ""))
         scope["session"] = session
-        started = False
         size = 0
 
         async def limited() -> Message:
@@ -85,20 +86,19 @@ class Guard:
             return message
 
         async def dressed(message: Message) -> None:
-            nonlocal started
+            if size > MOST_BODY:
+                return  # whatever the application makes of half a body
             if message["type"] == "http.response.start":
-                started = True
                 message["headers"] = [*message.get("headers", []), *_HEADERS]
                 if fresh:
                     cookie = f"{COOKIE}={session}; Path=/; Max-Age={_YEAR}; HttpOnly; SameSite=Strict"
                     message["headers"].append((b"set-cookie", cookie.encode()))
             await send(message)
 
-        try:
+        with suppress(_TooLarge):
             await self._app(scope, limited, dressed)
-        except _TooLarge:
-            if not started:
-                await _refuse(send, 413, f"the request is too large: {MOST_BODY} bytes at most")
+        if size > MOST_BODY:
+            await _refuse(send, 413, _LARGE)
 
     def _refusal(self, method: str, headers: dict[str, str]) -> tuple[int, str] | None:
         """Status and reason of a request that is not let through."""
@@ -109,7 +109,7 @@ class Guard:
         if not length.isdecimal() or len(length) > 12:
             return 400, "the length of the request is not a number"
         if int(length) > MOST_BODY:
-            return 413, f"the request is too large: {MOST_BODY} bytes at most"
+            return 413, _LARGE
         if method in _SAFE:
             return None
         origin = headers.get("origin")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable, Iterator
 from typing import Any
 
-from agents.agent import Agent, Decision, Limit
+from agents.agent import Decision, Limit, Line, Watch
 from draughts_env.game import Game
 from draughts_env.huffing import HuffingGame, Insist
 from draughts_env.huffing_env import choose_action
@@ -15,8 +15,6 @@ from draughts_env.position import Position
 from draughts_play.web.legal import move_text
 from draughts_play.web.levels import LevelPlayer
 
-#: Lines shown of a search.
-_LINES = 5
 #: Moves shown of a line.
 _PV = 12
 #: Up to this value of its own an agent accepts a draw.
@@ -24,8 +22,6 @@ _CONTENT = 0.05
 #: Plies before which an agent agrees to a draw only if it believes it is worse than this.
 _EARLY = 30
 _WORSE = -0.2
-
-Report = Callable[[dict[str, Any]], None]
 
 
 def strict_game(game: Any) -> Game:
@@ -36,15 +32,21 @@ def strict_game(game: Any) -> Game:
     return game
 
 
-def choose_event(player: LevelPlayer, game: Any, limit: Limit | None, **options: Any) -> tuple[list[Any], float | None]:
+def choose_event(
+    player: LevelPlayer,
+    game: Any,
+    limit: Limit | None,
+    watch: Watch | None = None,
+    stop: threading.Event | None = None,
+) -> tuple[list[Any], float | None]:
     """What a player does in a game, as an event of its table, and the value it gives the game for itself."""
     if not isinstance(game, HuffingGame):
-        decision = player.choose(game, limit, **options)
+        decision = player.choose(game, limit, watch, stop)
         return ["move", list(decision.move.path)], decision.value
     values: list[float | None] = []
 
     def choose(strict: Game) -> Decision:
-        decision = player.choose(strict, limit, **options)
+        decision = player.choose(strict, limit, watch, stop)
         values.append(decision.value)
         return decision
 
@@ -72,41 +74,27 @@ def thought(game: Game, decision: Decision, started: float) -> dict[str, Any]:
     """What an agent thinks, as the page shows it; values are White's."""
     sign = 1 if game.turn == "white" else -1
     position = game.position
-    policy = decision.policy or {decision.move: 1.0}
-    best = sorted(policy.items(), key=lambda item: (item[0] != decision.move, -item[1]))[:_LINES]
-    lines = []
-    for move, share in best:
-        first = move == decision.move
-        lines.append(
-            {
-                "move": move_text(move, position),
-                "path": list(move.path),
-                "visits": round(share * decision.nodes),
-                "value": None if decision.value is None or not first else round(sign * decision.value, 4),
-                "pv": line_text(position, decision.pv) if first and decision.pv else [move_text(move, position)],
-            }
-        )
+
+    def shown(value: float | None) -> float | None:
+        return None if value is None else round(sign * value, 4)
+
+    known = decision.lines or (Line(decision.move, decision.nodes, 0.0, decision.pv or (decision.move,)),)
+    lines = [
+        {
+            "move": move_text(line.move, position),
+            "path": list(line.move.path),
+            "visits": line.visits,
+            "value": shown(line.value if decision.lines else decision.value),
+            "pv": line_text(position, line.pv),
+        }
+        for line in known
+    ]
     return {
         "ply": game.ply,
-        "value": None if decision.value is None else round(sign * decision.value, 4),
+        "value": shown(decision.value),
         "exact": decision.exact,
         "depth": decision.depth,
         "simulations": decision.nodes,
         "seconds": round(time.perf_counter() - started, 2),
         "lines": lines,
     }
-
-
-def deepening(agent: Agent, game: Game, seconds: float, stopped: Callable[[], bool]) -> Iterator[Decision]:
-    """Ever better decisions of an agent that cannot be watched, by ever greater limits of depth."""
-    until = time.perf_counter() + seconds
-    depth = 1
-    while not stopped():
-        left = until - time.perf_counter()
-        if left <= 0.01:
-            return
-        decision = agent.choose(game, Limit(depth=depth, seconds=left))
-        yield decision
-        if decision.exact or (decision.depth or 0) < depth:
-            return
-        depth += 1
