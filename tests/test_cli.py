@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -98,7 +100,7 @@ BAD = [
     (["match", "random", "random", "--json", "no/such/folder/match.json"], "there is no folder"),
     (["match", "random", "random", "--pdn", "."], "it is a folder"),
     (["match", "random", "random", "--games", "400", "--opening-plies", "1"], "use longer ones"),
-    (["play", "--color", "green"], "black, white or random"),
+    (["play", "--terminal", "--color", "green"], "black, white or random"),
     (["play", "--terminal", "--agent", "alphabeta", "--simulations", "5"], "cannot be limited by simulations"),
     (["play", "--terminal", "--agent", "random", "--fen", "W:W"], "draughts: "),
     (["fly"], "fly"),
@@ -224,11 +226,17 @@ def test_analyse_a_finished_game() -> None:
     assert "black wins" in out
 
 
-def test_play_without_the_terminal_says_so_and_ends_with_the_input() -> None:
-    status, out, _ = run("play", "--agent", "random", stdin="")
-    assert status == 0
-    assert out.startswith("The board in the browser comes in a later version")
-    assert "Goodbye" in out
+def test_the_page_is_served_until_it_is_told_to_end(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "draughts_play", "play", "--no-browser", "--port", "0", "--data", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().split()[4]
+        with urllib.request.urlopen(address + "api/info", timeout=60) as answer:
+            assert json.load(answer)["variants"]
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=60)
+        assert "Traceback" not in errors
+        assert "Goodbye" in errors
 
 
 def test_play_in_a_process() -> None:

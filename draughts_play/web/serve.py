@@ -91,9 +91,13 @@ class _Server(uvicorn.Server):
         self._startup = startup
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Begin to shut down."""
+        """Begin to shut down; a second signal does not wait for connections.
+
+        Unlike uvicorn's own, it does not raise the signal again afterwards: the games are still to be closed.
+        """
         threading.Thread(target=self._startup.end_streams, daemon=True).start()
-        super().handle_exit(sig, frame)
+        self.force_exit = self.should_exit
+        self.should_exit = True
 
 
 def _is_loopback(host: str) -> bool:
