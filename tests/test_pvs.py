@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import threading
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -201,3 +203,42 @@ def test_beats_the_plain_alpha_beta(name: str) -> None:
     assert not any(game.failure for game in result.games)
     wins = [game.winner == game.a_color for game in result.games if game.winner]
     assert wins.count(True) > wins.count(False)
+
+
+def test_is_called_off() -> None:
+    stop = threading.Event()
+    stop.set()
+    decision = PvsAgent("english", hash=1).choose(Game("english"), Limit(depth=90), stop=stop)
+    assert decision.depth is not None
+    assert decision.depth < 90
+
+
+@pytest.mark.parametrize("rules", VARIANTS, ids=str)
+def test_what_is_tuned_is_what_is_searched(rules: Variant) -> None:
+    from agents.pvs import tune
+
+    with resources.as_file(resources.files("agents.pvs") / "data" / f"{rules.name}.npz") as path:
+        model = tune.Model(rules, read_weights(path, rules))
+    chance = random.Random(3)
+    for plies in (0, 9, 16, 30):
+        position = middle_game(rules, chance, plies).position
+        p = position if position.turn == "white" else position.turned()
+        boards = np.array([[p.white & ~p.kings, p.white & p.kings, p.black & ~p.kings, p.black & p.kings]], np.uint64)
+        assert float(model(boards)[0].detach()) == pytest.approx(points(position), abs=2)
+
+
+def test_tuning_learns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from agents.pvs import tune
+
+    out = tmp_path / "w.npz"
+    command = ["tune", "--games", "6", "--nodes", "100", "--epochs", "2", "--out", str(out)]
+    monkeypatch.setattr("sys.argv", command)
+    tune.main()
+    assert read_weights(out, variant("english")).patterns.shape[0] == PLACES[8] ** 2
+    rules = variant("english")
+    positions = tune.play_games(rules, 4, 100, seed=1).quiet(rules)
+    _, before, after = tune.fit(rules, positions, epochs=4)
+    assert after < before
+    monkeypatch.setattr("sys.argv", ["tune", "--run", str(tmp_path / "nowhere")])
+    with pytest.raises(SystemExit, match="holds no self-play games"):
+        tune.main()

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import AGENTS, AgentError, Decision, Limit, spec_text
+from agents.agent import AGENTS, AgentError, Decision, Limit, Watch, spec_text
 from agents.pvs.kernels import search, workspace
 from agents.pvs.weights import shipped_block
 from agents.tablebase import available
@@ -20,6 +23,7 @@ from draughts_env.variants import Variant, variant
 
 _NO_LIMIT = 1 << 62
 _AGES = 256
+_LOOK = 0.02  # seconds between two looks at whether to stop
 
 #: A score of so many points (a man is about 100) has the value tanh(1) = 0.76.
 VALUE_SCALE = 256.0
@@ -82,7 +86,13 @@ class PvsAgent:
         self._history = np.zeros(64 * 64, np.uint64)
         self._age = 0
 
-    def choose(self, game: Game, limit: Limit | None = None) -> Decision:
+    def choose(
+        self,
+        game: Game,
+        limit: Limit | None = None,
+        watch: Watch | None = None,
+        stop: threading.Event | None = None,
+    ) -> Decision:
         """The best move found.
 
         The value is ``tanh(score / 256)``, a man being about 100; exactly 1 or -1, and marked exact, when proven, by
@@ -103,16 +113,8 @@ class PvsAgent:
             return known
         keys = np.asarray(game.key_history, np.uint64)
         memory = self._workspace(keys, limit)
-        timer = None
-        if limit.seconds is not None:
-            timer = threading.Timer(limit.seconds, memory.__setitem__, (workspace.STOP, 1))
-            timer.daemon = True
-            timer.start()
-        try:
+        with _stopping(memory, limit.seconds, stop):
             score, depth = self._deepen(game, limit, memory)
-        finally:
-            if timer is not None:
-                timer.cancel()
         self._history = memory[workspace.HISTORY : workspace.TRIED].copy()
         proven = abs(score) >= workspace.PROVEN
         line = _line(game.position, memory)
@@ -170,6 +172,28 @@ class PvsAgent:
             np.uint64(memory.ctypes.data),
         )
         return int(score), int(reached)
+
+
+@contextmanager
+def _stopping(memory: npt.NDArray[np.uint64], seconds: float | None, stop: threading.Event | None) -> Iterator[None]:
+    """Tell the search in ``memory`` to stop after some seconds, and when ``stop`` is set."""
+    if seconds is None and stop is None:
+        yield
+        return
+    done = threading.Event()
+    end = math.inf if seconds is None else time.monotonic() + seconds
+
+    def wait() -> None:
+        while not done.wait(max(0.0, min(_LOOK, end - time.monotonic()) if stop else end - time.monotonic())):
+            if time.monotonic() >= end or (stop is not None and stop.is_set()):
+                memory[workspace.STOP] = 1
+                return
+
+    threading.Thread(target=wait, daemon=True).start()
+    try:
+        yield
+    finally:
+        done.set()
 
 
 def _line(position: Position, memory: npt.NDArray[np.uint64]) -> tuple[Move, ...]:

@@ -99,20 +99,6 @@ def pattern_sum(white_men, black_men, rules, weights):
     return total
 
 
-@kernel()
-def write_states(white_men, black_men, rules, weights, out):
-    """Write the state of every pattern to an array, counted through (pattern ``p`` from ``p * STATES`` on)."""
-    rows = 3 if half_of(rules) == U(4) else 4
-    for column in range(rows):
-        for row in range(rows):
-            if rows == 3:
-                a, b = _pairs8(white_men >> U(column)), _pairs8(black_men >> U(column))
-            else:
-                a, b = _pairs10(white_men >> U(column)), _pairs10(black_men >> U(column))
-            p = column * rows + row
-            out[p] = p * STATES + _state(a >> U(4 * row), b >> U(4 * row), weights)
-
-
 @kernel(inline="always")
 def opposition(white, black, up, rules):
     """1 when the side to move has the move, -1 when it has not; 0 unless both sides have as many pieces."""
